@@ -117,8 +117,8 @@ def plan_chunking(project: Project, request: ChunkRequest) -> ChunkPlan:
         )
     named, walked = WalkNotes(), WalkNotes()
     jobs = CompressedList[ChunkJob]()  # a few bytes each, however many there are
-    found = [part for path in request.paths for part in places.find(path)]
-    parts = {(part.tree.root, part.tree.name, part.below): part for part in found}
+    all_parts = [part for path in request.paths for part in places.find(path)]
+    parts = {(part.tree.root, part.tree.name, part.below): part for part in all_parts}
     for part in parts.values():
         blank = _blank_job(project, part.tree)._replace(named=not part.is_folder)
         notes = walked if part.is_folder else named
@@ -144,15 +144,15 @@ def _blank_job(project: Project, tree: Tree) -> ChunkJob:
 
 def _sources(part: _Part, notes: WalkNotes) -> Iterator[SourceFile]:
     if not part.is_folder:
-        found = named_source(part.tree, part.below, notes)
-        if found is not None:
-            yield found
+        source = named_source(part.tree, part.below, notes)
+        if source is not None:
+            yield source
         return
     excluded = tuple(f"/{_WILD.sub(_ESCAPED, path)}" for path in part.left_out)
     tree = part.tree._replace(exclude=(*part.tree.exclude, *excluded))
     own = WalkNotes()
     yield from iter_sources(tree, under=part.below, notes=own)
-    notes.skipped += [one for one in own.skipped if one.path not in part.left_out]
+    notes.skipped += [skipped for skipped in own.skipped if skipped.path not in part.left_out]
     notes.diagnostics += own.diagnostics
 
 
@@ -254,8 +254,8 @@ class _Places:
         Of configured trees inside each other the inner one, whose settings are meant for it.
         """
         places = [(tree, path) for tree in self._trees if (path := _below(tree, real)) is not None]
-        configured = [one for one in places if one[0] in self._project.trees]
-        return min(configured or places[:1], key=lambda one: len(one[1]), default=None)
+        configured = [place for place in places if place[0] in self._project.trees]
+        return min(configured or places[:1], key=lambda place: len(place[1]), default=None)
 
     def _with_trees_in_it(self, part: _Part) -> list[_Part]:
         """The part, and the configured trees below it, which it then leaves out."""
@@ -478,18 +478,18 @@ class RunLinks:
     @cached_property
     def _numbers(self) -> Mapping[Path, Mapping[DocumentKey, int]]:
         """By root, the places of sources in the list of jobs."""
-        found: dict[Path, dict[DocumentKey, int]] = {}
+        numbers: dict[Path, dict[DocumentKey, int]] = {}
         for number, job in enumerate(self._jobs):
-            found.setdefault(job.tree.root, {})[job.tree.name, job.path] = number
-        return found
+            numbers.setdefault(job.tree.root, {})[job.tree.name, job.path] = number
+        return numbers
 
     def _links_below(self, root: Path) -> Links:
         """Links by root: trees of one name may stand at several places."""
-        found = self._links.get(root)
-        if found is None:
+        links = self._links.get(root)
+        if links is None:
             known = KnownKeys(self._numbers[root])
-            found = self._links[root] = Links(partial(self._place, root), known)
-        return found
+            links = self._links[root] = Links(partial(self._place, root), known)
+        return links
 
     def _place(self, root: Path, tree: str, path: str, slug: str | None) -> str | None:
         number = self._numbers[root].get((tree, path))
@@ -497,13 +497,13 @@ class RunLinks:
 
     def _slugs_of(self, job: ChunkJob) -> Slugs:
         key = job.tree.root, job.path
-        found = self._slugs.get(key)
-        if found is None:
-            found = self._slugs[key] = dict(self._find_slugs(job))
-            self._kept += len(found)
+        slugs = self._slugs.get(key)
+        if slugs is None:
+            slugs = self._slugs[key] = dict(self._find_slugs(job))
+            self._kept += len(slugs)
             while self._kept > KEPT_SLUGS and len(self._slugs) > 1:
                 self._kept -= len(self._slugs.pop(next(iter(self._slugs))))
-        return found
+        return slugs
 
     def _find_slugs(self, job: ChunkJob) -> Iterator[tuple[str | None, str]]:
         document = self._chunked(job)  # whose chunks are made when they are looked at

@@ -53,8 +53,8 @@ def examine(
         checks.append(_failure("configuration", error))
         return DoctorReport(tuple(checks))
     checks += _configuration(project)
-    found = scan(project, ())
-    checks += _trees(project, found)
+    scan_result = scan(project, ())
+    checks += _trees(project, scan_result)
     reader, findings = _index(project)
     checks += findings
     if all(check.state != "problem" for check in findings):
@@ -62,7 +62,7 @@ def examine(
     checks += check_vectors(project, reader, environ)
     checks += check_reranker(project)
     checks += _languages(reader)
-    checks += _sources(project, found, reader)
+    checks += _sources(project, scan_result, reader)
     checks += _tokenizer(project)
     return DoctorReport(tuple(checks))
 
@@ -89,7 +89,7 @@ def _misfits(project: Project) -> Iterator[Check]:
             yield _failure("configuration", error)
 
 
-def _trees(project: Project, found: Scan) -> Iterator[Check]:
+def _trees(project: Project, scan_result: Scan) -> Iterator[Check]:
     if not project.trees:
         hint = "`leafmark init` writes a configuration with one"
         yield Check("trees", "warning", "there is no tree to search", hint)
@@ -98,7 +98,7 @@ def _trees(project: Project, found: Scan) -> Iterator[Check]:
             message = f"the folder of tree {tree.name!r} is missing: {tree.root}"
             yield Check("trees", "problem", message, "correct its path, or bring the folder back")
             continue
-        count = sum(source.tree == tree.name for source in found.found)
+        count = sum(source.tree == tree.name for source in scan_result.found)
         if count:
             yield Check("trees", "ok", f"{tree.name}: {count_of(count, 'source')} in {tree.root}")
         else:
@@ -124,7 +124,7 @@ def _index(project: Project) -> tuple[IndexReader | None, list[Check]]:
     again = "the next run rebuilds it: leafmark index"
     if problems:
         note_damage(root)
-        return None, [Check("index", "problem", each, again) for each in problems]
+        return None, [Check("index", "problem", problem, again) for problem in problems]
     assert reader is not None
     meta = reader.meta
     checks = [
@@ -183,7 +183,7 @@ def _index_notes(project: Project, reader: IndexReader) -> Iterator[Check]:
 
 def _place(root: Path) -> Iterator[Check]:
     """Say what would keep a run from writing in `root`, which may have to be made first."""
-    standing = next(each for each in (root, *root.parents) if os.path.lexists(each))
+    standing = next(folder for folder in (root, *root.parents) if os.path.lexists(folder))
     if not (standing.is_dir() and os.access(standing, os.W_OK | os.X_OK)):
         what = "it cannot be written" if standing == root else "nothing can be made in its place"
         yield Check("index", "problem", f"{what}: {standing}", NO_RIGHT)
@@ -196,8 +196,8 @@ MIN_ROOM_BYTES = 1_000_000
 """Bytes below which no run is to be counted on: a small index, or one commit of a large one."""
 
 
-def _sources(project: Project, found: Scan, reader: IndexReader | None) -> Iterator[Check]:
-    _, diagnostics = source_notes(found, reader)
+def _sources(project: Project, scan_result: Scan, reader: IndexReader | None) -> Iterator[Check]:
+    _, diagnostics = source_notes(scan_result, reader)
     if diagnostics:
         many, first = count_of(len(diagnostics), "diagnostic"), diagnostics[0]
         message = f"{many}, the first of {first.path}: {first.message}"
@@ -205,7 +205,7 @@ def _sources(project: Project, found: Scan, reader: IndexReader | None) -> Itera
     else:
         yield Check("sources", "ok", "no problem was found in what was indexed")
     if reader is not None:
-        plan = plan_changes(found, reader.manifest, last_run_ns=reader.looked_ns)
+        plan = plan_changes(scan_result, reader.manifest, last_run_ns=reader.looked_ns)
         changed = len(plan.added) + len(plan.suspects) + len(plan.removed)
         if changed:
             message = f"{changed:,} may have changed: the next run looks at them"
@@ -239,13 +239,13 @@ def _languages(reader: IndexReader | None) -> Iterator[Check]:
     from leafmark.search.words import text_language
 
     for language in reader.languages:
-        found = text_language(reader, language)
-        if found is not None:
+        stemmer = text_language(reader, language)
+        if stemmer is not None:
             message = (
-                f"most texts of {', '.join(language.trees)} look {found.capitalize()}, and "
+                f"most texts of {', '.join(language.trees)} look {stemmer.capitalize()}, and "
                 f"are searched as {str(language.name).capitalize()}"
             )
-            hint = f'stemmer = "{found}" in [search] finds their words in all forms'
+            hint = f'stemmer = "{stemmer}" in [search] finds their words in all forms'
             yield Check("language", "warning", message, hint)
 
 
@@ -264,11 +264,11 @@ def _tokenizer(project: Project) -> Iterator[Check]:
             message = f"{name} cannot count: {type(error).__name__}: {error}"
             yield Check("tokenizer", "problem", message, hint)
             continue
-        wanted = SAMPLE_TOKENS.get(name, counted)
-        if counted == wanted:
+        expected = SAMPLE_TOKENS.get(name, counted)
+        if counted == expected:
             yield Check("tokenizer", "ok", f"{name} counts as it should")
         else:
-            message = f"{name} counts {counted} tokens where there are {wanted}"
+            message = f"{name} counts {counted} tokens where there are {expected}"
             yield Check("tokenizer", "problem", message, "install leafmark again")
 
 
@@ -289,7 +289,7 @@ def check_installation() -> Iterator[Check]:
     python = ".".join(map(str, sys.version_info[:3]))
     yield Check(_AREA, "ok", f"leafmark {own}, Python {python} on {sys.platform}")
     try:
-        wanted = _requirements()
+        requirements = _requirements()
     except metadata.PackageNotFoundError:
         yield Check(
             _AREA,
@@ -298,11 +298,11 @@ def check_installation() -> Iterator[Check]:
             "install it: pip install leafmark",
         )
         return
-    for name in wanted.pop("", ()):
+    for name in requirements.pop("", ()):
         if _installed(name) is None:
             hint = f"install leafmark again: {install_extra(again=True)}"
             yield Check(_AREA, "problem", f"{name} is not installed", hint)
-    for extra, names in wanted.items():
+    for extra, names in requirements.items():
         missing = [name for name in names if _installed(name) is None]
         state = f"is incomplete without {', '.join(missing)}" if missing else "is installed"
         if missing == names:  # else what is there may have come with another package, as NumPy does
@@ -316,13 +316,13 @@ def _requirements() -> dict[str, list[str]]:
     Raises:
         PackageNotFoundError: no installer knows leafmark.
     """
-    found: dict[str, list[str]] = {}
+    requirements: dict[str, list[str]] = {}
     for text in metadata.requires("leafmark") or ():
         package, extra = _REQUIREMENT.match(text), _EXTRA.search(text)
         if package is not None:
-            found.setdefault(extra[1] if extra else "", []).append(package[0])
-    found.pop("all", None)
-    return found
+            requirements.setdefault(extra[1] if extra else "", []).append(package[0])
+    requirements.pop("all", None)
+    return requirements
 
 
 def _installed(name: str) -> str | None:

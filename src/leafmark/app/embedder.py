@@ -192,5 +192,5 @@ def pending_vectors(project: Project, reader: IndexReader | None) -> int:
         load_numpy()
     except ProviderError:
         return reader.meta.chunks
-    found = index_vectors(project, reader, spec)
-    return reader.meta.chunks if found is None else found.pending
+    stored = index_vectors(project, reader, spec)
+    return reader.meta.chunks if stored is None else stored.pending

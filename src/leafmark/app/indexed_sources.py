@@ -81,17 +81,17 @@ class Sources:
         if reader is None or read is None:
             return None
         dropped = self._dropped(read, document)
-        kept = [part for each in ranges for part in subtract(*each, dropped)]
-        return reader(read.data, kept)
+        parts = [part for span in ranges for part in subtract(*span, dropped)]
+        return reader(read.data, parts)
 
     def _dropped(self, read: _Read, document: DocumentEntry) -> Sequence[tuple[int, int]]:
         """Return the ranges that no text shows; parsing a page takes far longer than its search."""
         key = document.state.digest, document.format, self._shows_outputs(read.tree)
-        found = _DROPPED.get(key)
-        if found is None:
-            found = self._parsed(read, document).dropped_ranges
-            _DROPPED.put(key, found)
-        return found
+        dropped = _DROPPED.get(key)
+        if dropped is None:
+            dropped = self._parsed(read, document).dropped_ranges
+            _DROPPED.put(key, dropped)
+        return dropped
 
     def _reader(self, document: DocumentEntry, data: bytes) -> Reader | None:
         """Return what makes the readable text of a source; imports a heavy parser for some."""

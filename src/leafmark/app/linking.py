@@ -148,34 +148,34 @@ class KnownKeys:
 
     @cached_property
     def _by_page(self) -> Mapping[tuple[str, str], list[str]]:
-        found: dict[tuple[str, str], list[str]] = {}
+        paths: dict[tuple[str, str], list[str]] = {}
         for tree, path in self._keys:
             module = _OF_MODULE.search(path) if path.endswith(".adoc") else None
             if module is not None:
                 page = path[module.start() :].lstrip("/")
-                found.setdefault((tree, page), []).append(path)
-        return found
+                paths.setdefault((tree, page), []).append(path)
+        return paths
 
     @cached_property
     def _by_stem(self) -> Mapping[tuple[str, str], list[str]]:
-        found: dict[tuple[str, str], list[str]] = {}
+        paths: dict[tuple[str, str], list[str]] = {}
         for tree, path in self._keys:
-            found.setdefault((tree, stem_of(path)), []).append(path)
-        return found
+            paths.setdefault((tree, stem_of(path)), []).append(path)
+        return paths
 
     @cached_property
     def _by_last_name(self) -> Mapping[tuple[str, str], list[str]]:
         """Beside an `index.md`, and where links say so, `page.md` is a page that is called so."""
-        found: dict[tuple[str, str], list[str]] = {}
+        paths: dict[tuple[str, str], list[str]] = {}
         for tree, path in self._keys:
             folder, _, name = path.rpartition("/")
             is_of_folder = _OF_FOLDERS.fullmatch(name.lower()) is not None
             is_page = is_of_folder and stem_of(name) == _PAGE
             if is_of_folder and not (is_page and self._has_first_page(tree, folder)):
-                found.setdefault((tree, "".join(route_of(path)[-1:])), []).append(path)
+                paths.setdefault((tree, "".join(route_of(path)[-1:])), []).append(path)
             if is_page or not is_of_folder:
-                found.setdefault((tree, _without_order(stem_of(name))), []).append(path)
-        return found
+                paths.setdefault((tree, _without_order(stem_of(name))), []).append(path)
+        return paths
 
     def _has_first_page(self, tree: str, folder: str) -> bool:
         names = (name + suffix for name in _FIRST_PAGES for suffix in (".md", ".mdx"))
@@ -207,8 +207,8 @@ class Links:
         if parts is None:
             return None
         path, fragment = parts
-        found = self.find_path(path, kind, document)
-        return None if found is None else self._chunk(document.tree, found, fragment)
+        source_path = self.find_path(path, kind, document)
+        return None if source_path is None else self._chunk(document.tree, source_path, fragment)
 
     def find_path(self, path: str, kind: str, document: Origin) -> str | None:
         """Return the path of the source that a link of `document` to `path` leads to."""
@@ -236,15 +236,15 @@ class Links:
         """The source that a path means: what is there as written, else by its route."""
         tree, holds = document.tree, self._known.holds
         candidates = candidate_paths(path, document.path)
-        written = (form for one in candidates for form in spellings(one))
-        found = next((one for one in written if holds(tree, one)), None)
-        if found is None and path.endswith(".adoc"):
+        written = (form for candidate in candidates for form in spellings(candidate))
+        match = next((form for form in written if holds(tree, form)), None)
+        if match is None and path.endswith(".adoc"):
             return self._of_module(path, document)
-        if found is None and path[0] == "/":
+        if match is None and path[0] == "/":
             return self._of_site(path, document)
-        if found is None and document.format != "html" and not path.endswith(tuple(_NO_FOLDERS)):
+        if match is None and document.format != "html" and not path.endswith(tuple(_NO_FOLDERS)):
             return self._near_page(path, document)
-        return found
+        return match
 
     def _of_module(self, path: str, document: Origin) -> str | None:
         """The page of Antora that another one names, the nearest of several."""
@@ -257,23 +257,25 @@ class Links:
         module = own["module"] if module is None else module or "ROOT"
         page = posixpath.normpath(f"modules/{module}/pages/{named['path'].lstrip('/')}")
 
-        def distance(one: str) -> tuple[int, str]:
-            return -_shared_folders(one, document.path), one
+        def distance(candidate: str) -> tuple[int, str]:
+            return -_shared_folders(candidate, document.path), candidate
 
         return min(self._known.of_module(document.tree, page), key=distance, default=None)
 
     def _of_site(self, path: str, document: Origin) -> str | None:
         """The source with an address of the site: the only one that is as near as none other."""
-        wanted, suffix = route_of(path), posixpath.splitext(path)[1]
-        published = wanted[1:] or wanted
+        target_route, suffix = route_of(path), posixpath.splitext(path)[1]
+        published = target_route[1:] or target_route
         ranked: dict[tuple[int, int], list[str]] = {}
-        for route, one in self._known.ending(document.tree, wanted[-1]) if wanted else ():
-            is_below = route[-len(wanted) :] == wanted
+        for route, candidate in (
+            self._known.ending(document.tree, target_route[-1]) if target_route else ()
+        ):
+            is_below = route[-len(target_route) :] == target_route
             if not is_below and route != published:
                 continue
-            if suffix not in _NO_FOLDERS or one.endswith(suffix):
-                shared = _shared_folders(one, document.path)
-                ranked.setdefault((not is_below, -shared), []).append(one)
+            if suffix not in _NO_FOLDERS or candidate.endswith(suffix):
+                shared = _shared_folders(candidate, document.path)
+                ranked.setdefault((not is_below, -shared), []).append(candidate)
         nearest = ranked[min(ranked)] if ranked else []
         return nearest[0] if len(nearest) == 1 else None
 
@@ -281,18 +283,18 @@ class Links:
         """The source at an address beside a page, whose own is that of a folder or of a file."""
         route = route_of(document.path)
         for base in (route, route[:-1]):
-            wanted = route_of(posixpath.normpath(posixpath.join("/", *base, path)))
-            named = self._known.ending(document.tree, wanted[-1] if wanted else "")
-            found = [one for route_, one in named if route_ == wanted]
-            if found:
-                return min(found)
+            target_route = route_of(posixpath.normpath(posixpath.join("/", *base, path)))
+            named = self._known.ending(document.tree, target_route[-1] if target_route else "")
+            matches = [candidate for route_, candidate in named if route_ == target_route]
+            if matches:
+                return min(matches)
         return None
 
     def _page(self, name: str, document: Origin) -> str | None:
         """The page of a wiki link: by its name anywhere in the tree, the nearest of several."""
-        wanted = name.strip("/").lower()
-        places = self._known.called(document.tree, stem_of(wanted))
-        places = [path for path in places if _is_called(path.lower(), wanted)]
+        page_name = name.strip("/").lower()
+        places = self._known.called(document.tree, stem_of(page_name))
+        places = [path for path in places if _is_called(path.lower(), page_name)]
         near = posixpath.dirname(document.path)
 
         def distance(path: str) -> tuple[bool, int, str]:
@@ -301,20 +303,20 @@ class Links:
         return min(places, key=distance, default=None)
 
     def _chunk(self, tree: str, path: str, fragment: str) -> str | None:
-        found = None
+        chunk_id = None
         if fragment:
-            found = next(
+            chunk_id = next(
                 filter(None, (self._place(tree, path, n) for n in slugs_of(fragment))), None
             )
-        return found or self._place(tree, path, None)
+        return chunk_id or self._place(tree, path, None)
 
 
 def indexed_place(lookup: Lookup) -> FindChunk:
     """Return how places are looked up in an index."""
 
     def find(tree: str, path: str, slug: str | None) -> str | None:
-        found = chunk_with_slug(lookup, document_id(tree, path), slug)
-        return None if found is None else found.id
+        entry = chunk_with_slug(lookup, document_id(tree, path), slug)
+        return None if entry is None else entry.id
 
     return find
 
@@ -357,10 +359,10 @@ def stem_of(path: str) -> str:
     return stem if suffix in (*_SOURCES, ".rmd", ".txt") else name
 
 
-def _is_called(path: str, wanted: str) -> bool:
+def _is_called(path: str, page_name: str) -> bool:
     """Whether a path ends with the name that a wiki link has, folders included."""
     folder, stem = posixpath.dirname(path), stem_of(path)
-    folder_wanted, stem_wanted = posixpath.dirname(wanted), stem_of(wanted)
+    folder_wanted, stem_wanted = posixpath.dirname(page_name), stem_of(page_name)
     return stem == stem_wanted and f"/{folder}".endswith(folder_wanted and f"/{folder_wanted}")
 
 

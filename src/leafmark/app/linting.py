@@ -81,22 +81,27 @@ def lint_project(
     run = _Run(project, request)
     levels = project.configuration.lint.levels
     findings = [
-        one._replace(level=levels.get(one.rule, one.level)) for one in run.all_findings(progress)
+        finding._replace(level=levels.get(finding.rule, finding.level))
+        for finding in run.all_findings(progress)
     ]
-    missed = {one.section_id for one in findings if one.rule == "missed-query"}
+    missed = {finding.section_id for finding in findings if finding.rule == "missed-query"}
     findings = list(with_confirmed(findings, missed))
-    kept = [one for one in findings if not run.is_silenced(one) and not run.is_ignored(one)]
-    silenced = len(findings) - len(kept)
+    reported = [
+        finding
+        for finding in findings
+        if not run.is_silenced(finding) and not run.is_ignored(finding)
+    ]
+    silenced = len(findings) - len(reported)
     if request.rules:
-        kept = [one for one in kept if one.rule in request.rules]
-    kept = [one for one in kept if run.is_chosen(one.doc_id)]
+        reported = [finding for finding in reported if finding.rule in request.rules]
+    reported = [finding for finding in reported if run.is_chosen(finding.doc_id)]
     baseline = request.baseline or _configured_baseline(project)
-    new = kept if baseline is None else list(baseline.new_among(_ordered(kept)))
+    new = reported if baseline is None else list(baseline.new_among(_ordered(reported)))
     return LintReport(
         tuple(_ordered(new)),
-        documents=sum(run.is_chosen(one.doc_id) for one in run.facts),
+        documents=sum(run.is_chosen(document.doc_id) for document in run.facts),
         silenced=silenced,
-        known=len(kept) - len(new),
+        known=len(reported) - len(new),
         diagnostics=run.diagnostics,
     )
 
@@ -123,8 +128,14 @@ def _configured_baseline(project: Project) -> Baseline | None:
 
 
 def _ordered(findings: Iterable[Finding]) -> list[Finding]:
-    def place(one: Finding) -> tuple[object, ...]:
-        return not one.confirmed, LEVELS.index(one.level), one.doc_id, one.line, one.rule
+    def place(finding: Finding) -> tuple[object, ...]:
+        return (
+            not finding.confirmed,
+            LEVELS.index(finding.level),
+            finding.doc_id,
+            finding.line,
+            finding.rule,
+        )
 
     return sorted(findings, key=place)
 
@@ -191,7 +202,7 @@ class _Run:
                 continue
             self._silences[document.id] = read_silences(document, self._off)
             self.facts.append(facts_of(document))
-            missed = [one for one in self._request.missed if one.doc_id == document.id]
+            missed = [query for query in self._request.missed if query.doc_id == document.id]
             yield from check_missed(document, missed)
             if self.is_chosen(document.id):
                 yield from check_document(document)
@@ -203,11 +214,11 @@ class _Run:
         tree = self._files.tree(key[0])
         if data is None:
             return None
-        found = read_sections(self._project, tree, key[1], data, "checked")
-        if isinstance(found, Diagnostic):
-            self._files.diagnostics.append(found)
+        parsed = read_sections(self._project, tree, key[1], data, "checked")
+        if isinstance(parsed, Diagnostic):
+            self._files.diagnostics.append(parsed)
             return None
-        return found
+        return parsed
 
 
 class _LinkFollower:
@@ -218,7 +229,7 @@ class _LinkFollower:
     ) -> None:
         self._project = project
         self._links = Links(lambda tree, path, slug: None, KnownKeys(frozenset(keys)))
-        self._documents = {(one.tree, one.path): one for one in documents}
+        self._documents = {(document.tree, document.path): document for document in documents}
         self._plain: dict[DocumentKey, frozenset[str]] = {}
         self._included = frozenset(included_pages(self._documents.values()))
 
@@ -227,10 +238,10 @@ class _LinkFollower:
         if parts is None or _TEMPLATE.search(link.target) or not link.target.strip():
             return LinkOutcome("outside")
         path, fragment = parts
-        found = self._links.find_path(path, link.kind, document)
-        if found is None:
+        target = self._links.find_path(path, link.kind, document)
+        if target is None:
             return LinkOutcome(self._state_of_file(document, path, link.kind))
-        key = document.tree, found
+        key = document.tree, target
         doc_id = document_id(*key)
         if not fragment or key not in self._documents:
             return LinkOutcome("ok", doc_id)
@@ -281,11 +292,11 @@ class _LinkFollower:
     @cached_property
     def _all_names(self) -> frozenset[str]:
         """The names of all documents and of all places in them, without signs."""
-        found: set[str] = set()
+        names: set[str] = set()
         for (_, path), document in self._documents.items():
-            found.add(_folded(posixpath.splitext(posixpath.basename(path))[0]))
-            found.update(map(_folded, document.names))
-        return frozenset(found)
+            names.add(_folded(posixpath.splitext(posixpath.basename(path))[0]))
+            names.update(map(_folded, document.names))
+        return frozenset(names)
 
     def _plain_names(self, key: DocumentKey) -> frozenset[str]:
         """Return the names of a document without the signs in which makers of anchors differ."""
@@ -299,7 +310,7 @@ class _LinkFollower:
             data = read_beneath(self._project.get_tree(key[0]), key[1])[0]
         except OSError:
             return True
-        terms = {_folded(one.decode("utf-8", "replace")) for one in _TERMS.findall(data)}
+        terms = {_folded(term.decode("utf-8", "replace")) for term in _TERMS.findall(data)}
         if not terms.isdisjoint((_folded(fragment), _folded(_NUMBERED.sub("", fragment)))):
             return True
         name = re.escape(fragment.encode("utf-8", "surrogatepass"))

@@ -50,15 +50,19 @@ def migrate(source: Project, target: Project, *, progress: Progress | None = Non
     reader = source.open_reader()
     trees = _names(target) & reader.tree_names
     if not trees:
-        held = ", ".join(sorted(reader.tree_names)) or "none"
+        names = ", ".join(sorted(reader.tree_names)) or "none"
         raise UsageError(
             "the index has no tree that this folder has",
             location=_place(source),
-            hint=f"the trees of the index: {held}; -C names the folder of one of them",
+            hint=f"the trees of the index: {names}; -C names the folder of one of them",
         )
     missing = _copy(source, reader, target, progress)
     there = target.open_reader()
-    documents = [each for each in reader.documents() if each.chunk_count and each.tree in trees]
+    documents = [
+        document
+        for document in reader.documents()
+        if document.chunk_count and document.tree in trees
+    ]
     counted = [there.trees[name] for name in trees if name in there.trees]
     overlap = _overlap(source, reader, target, there, documents)
     require_whole(reader)
@@ -67,9 +71,9 @@ def migrate(source: Project, target: Project, *, progress: Progress | None = Non
         source=_place(source),
         target=_place(target),
         documents=len(documents),
-        chunks=sum(each.chunk_count for each in documents),
-        target_documents=sum(each.documents for each in counted),
-        target_chunks=sum(each.chunks for each in counted),
+        chunks=sum(document.chunk_count for document in documents),
+        target_documents=sum(part.documents for part in counted),
+        target_chunks=sum(part.chunks for part in counted),
         overlap=overlap,
         missing=tuple(missing),
     )
@@ -128,7 +132,7 @@ def _overlap(
 ) -> float:
     """Return the mean share of the first results that both give for titles of some documents."""
     rng = random.Random(1)
-    trees = tuple(sorted({each.tree for each in documents}))
+    trees = tuple(sorted({document.tree for document in documents}))
     some = rng.sample(documents, min(SAMPLES, len(documents)))
     shares = list[float]()
     for document in some:

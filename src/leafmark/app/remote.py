@@ -69,17 +69,17 @@ def _certificates(environ: Mapping[str, str]) -> str | None:
 def _headers(environ: Mapping[str, str]) -> dict[str, str]:
     token, user = environ.get(TOKEN), environ.get(USER)
     if token:
-        found = f"Bearer {token}"
+        authorization = f"Bearer {token}"
     elif user:
         from base64 import b64encode  # late: few projects lie in a cluster
 
         pair = f"{user}:{environ.get(PASSWORD, '')}".encode()
-        found = f"Basic {b64encode(pair).decode('ascii')}"
+        authorization = f"Basic {b64encode(pair).decode('ascii')}"
     else:
         return {}
-    if not found.isascii() or not found.isprintable():
+    if not authorization.isascii() or not authorization.isprintable():
         raise ConfigError(f"{TOKEN} or {USER} holds a character that no header takes")
-    return {"authorization": found}
+    return {"authorization": authorization}
 
 
 class RemoteIndex:
@@ -161,8 +161,8 @@ class RemoteIndex:
     def size_bytes(self) -> int:
         """The size of the index with all copies."""
         cluster, names = self._where
-        found = cluster.request("GET", f"/{names.base}-*/_stats/store", limit="bulk")
-        return int(found["_all"]["total"].get("store", {}).get("size_in_bytes", 0))
+        stats = cluster.request("GET", f"/{names.base}-*/_stats/store", limit="bulk")
+        return int(stats["_all"]["total"].get("store", {}).get("size_in_bytes", 0))
 
     def source(self, digest: str) -> bytes | None:
         """Return the bytes of a source by their sha256, None if the cluster has not got them."""

@@ -223,8 +223,8 @@ def _known(project: Project) -> object:
 
 def _folder(root: Path) -> tuple[int, int] | None:
     with suppress(OSError):
-        found = os.stat(root)
-        return found.st_dev, found.st_ino
+        info = os.stat(root)
+        return info.st_dev, info.st_ino
     return None
 
 
@@ -307,7 +307,7 @@ class FileEvents:
 
     def changed(self) -> bool:
         """Whether anything may have changed since this was last called; True where unsure."""
-        found = False
+        is_changed = False
         until = time.monotonic() + _LAST_EVENT_S
         try:
             with open(self._last, "w"):
@@ -316,9 +316,9 @@ class FileEvents:
                 events = self._events.watch(_GATHERING_MS, 1, _GATHERING_MS, None)
                 if not isinstance(events, set):
                     continue  # none yet
-                found = self._counts(events) or found
+                is_changed = self._counts(events) or is_changed
                 if any(path == self._last for _, path in events):
-                    return found
+                    return is_changed
         except (OSError, RuntimeError):
             return True
         return True
@@ -389,12 +389,12 @@ def type_of_mount(path: str, mounts: Sequence[Sequence[str]]) -> str:
     >>> type_of_mount("/srv/docs", [("/", "ext4"), ("/srv", "nfs4"), ("/srvx", "cifs")])
     'nfs4'
     """
-    best, found = -1, ""
+    best, best_kind = -1, ""
     for place, kind in mounts:
         where = place.replace("\\040", " ").rstrip("/")
         if (path == where or path.startswith(where + "/")) and len(where) >= best:
-            best, found = len(where), kind
-    return found
+            best, best_kind = len(where), kind
+    return best_kind
 
 
 # Keep an index fresh while sources change: `leafmark index --watch`.

@@ -315,7 +315,7 @@ DECLARED: Mapping[str, Declaration] = MappingProxyType(
 
 def _given_as(kind: str) -> Mapping[str, Declaration]:
     return MappingProxyType(
-        {name: each for name, each in DECLARED.items() if each.option.given == kind}
+        {name: declared for name, declared in DECLARED.items() if declared.option.given == kind}
     )
 
 

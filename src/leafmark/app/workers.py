@@ -96,8 +96,8 @@ class Worker(Generic[Task, Answer]):
         if data is None:
             self._answers.put(None)  # to whoever asks again
             return None
-        found: list[Answer] = pickle.loads(data)
-        return found
+        answers: list[Answer] = pickle.loads(data)
+        return answers
 
     def stop(self) -> None:
         """End the process, whatever it is doing."""

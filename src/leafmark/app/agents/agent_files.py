@@ -64,7 +64,7 @@ def _targets(project: Project, request: AgentsRequest) -> list[tuple[Path, str]]
     if not names:
         names = [name for name in AGENT_FILES if os.path.lexists(folder / name)]
         names = names or AGENT_FILES[:1]
-    found: dict[str, tuple[Path, str]] = {}
+    targets: dict[str, tuple[Path, str]] = {}
     for name in names:
         path = folder / name
         real = os.path.realpath(path)
@@ -74,8 +74,8 @@ def _targets(project: Project, request: AgentsRequest) -> list[tuple[Path, str]]
                 location=str(path),
                 hint="name the file that you mean",
             )
-        found.setdefault(real, (Path(real), name))
-    return list(found.values())
+        targets.setdefault(real, (Path(real), name))
+    return list(targets.values())
 
 
 def _looked_at(path: Path, shown: str, block: str) -> AgentFile:
@@ -228,20 +228,20 @@ def find_block(data: bytes, path: str) -> tuple[int, int] | None:
         UsageError: the markers do not make one block, or the file is not UTF-8.
     """
     _check_encoding(data, path)
-    found: list[tuple[str, int, int, int]] = []
+    markers: list[tuple[str, int, int, int]] = []
     at = 0
     for number, line in enumerate(data.splitlines(keepends=True), 1):
         text = line.strip() if number > 1 else line.removeprefix(_BOM).strip()
         for marker in (BEGIN, END):
             if text == marker.encode():
                 start = at + line.index(text)
-                found.append((marker, start, start + len(text), number))
+                markers.append((marker, start, start + len(text), number))
         at += len(line)
-    if not found:
+    if not markers:
         return None
-    if [marker for marker, *_ in found] != [BEGIN, END]:
-        raise _broken(found, path)
-    return found[0][1], found[1][2]
+    if [marker for marker, *_ in markers] != [BEGIN, END]:
+        raise _broken(markers, path)
+    return markers[0][1], markers[1][2]
 
 
 def _check_encoding(data: bytes, path: str) -> None:
@@ -253,11 +253,15 @@ def _check_encoding(data: bytes, path: str) -> None:
         ) from error
 
 
-def _broken(found: list[tuple[str, int, int, int]], path: str) -> UsageError:
+def _broken(markers: list[tuple[str, int, int, int]], path: str) -> UsageError:
     """Name the first marker that is not where it should be; a lone begin is that itself."""
     wrong = next(
-        (one for one, wanted in zip_longest(found, (BEGIN, END)) if one and one[0] != wanted),
-        found[0],
+        (
+            marker
+            for marker, expected in zip_longest(markers, (BEGIN, END))
+            if marker and marker[0] != expected
+        ),
+        markers[0],
     )
     marker, *_, line = wrong
     return UsageError(
@@ -345,24 +349,24 @@ def write_llms(
         )
     reader = open_telling(project, request, progress)
     names = [document_id(tree.name, path) for path in _paths(reader, tree)]
-    found: list[_Link] = []
-    texts: Iterable[str] = _read_documents(project, reader, names, request, found)
-    kept: int | None = None
+    all_links: list[_Link] = []
+    texts: Iterable[str] = _read_documents(project, reader, names, request, all_links)
+    included: int | None = None
     if request.max_tokens is not None:
-        texts, kept = _fitting(texts, request.max_tokens, project)
+        texts, included = _fitting(texts, request.max_tokens, project)
     short, full = (project.directory / request.directory / name for name in LLMS_FILES)
     with replacing(full, what="the file") as write:
         # each source on its own: together they need not fit into memory
         for text in texts:
             write(f"{text}\n".encode("utf-8", "replace"))
         write(f"{LLMS_MARK}\n".encode())
-        links = _short(tree, found, request.base_url)
+        links = _short(tree, all_links, request.base_url)
         replace_file(short, links.encode("utf-8", "replace"), what="the file")
-    read = {link.doc_id for link in found}
+    read = {link.doc_id for link in all_links}
     return LlmsReport(
         paths=(str(short), str(full)),
-        documents=len(found),
-        left_out=() if kept is None else tuple(link.doc_id for link in found[kept:]),
+        documents=len(all_links),
+        left_out=() if included is None else tuple(link.doc_id for link in all_links[included:]),
         stale=tuple(name for name in names if name not in read),
     )
 
@@ -379,12 +383,12 @@ def _tree(project: Project, name: str | None) -> Tree:
 def _paths(reader: IndexReader, tree: Tree) -> list[str]:
     """The documents with text, folder by folder; agent files and our own are none."""
     ours = {name.casefold() for name in (*AGENT_FILES, *LLMS_FILES)}
-    found = [
+    paths = [
         path
         for (name, path), row in reader.manifest.items()
         if name == tree.name and row.chunks and path.rpartition("/")[2].casefold() not in ours
     ]
-    return sorted(found, key=_order)
+    return sorted(paths, key=_order)
 
 
 def _order(path: str) -> tuple[str, int, str]:
@@ -496,17 +500,17 @@ def _fitting(texts: Iterable[str], most: int, project: Project) -> tuple[list[st
         if total <= most:
             total += count(text)
             written.append(text)
-    kept = len(written)
+    included = len(written)
     # the sum is near; the count of the whole decides
-    while kept and count(_joined(written[:kept], number - kept)) > most:
-        kept -= 1
-    if written and not kept:
+    while included and count(_joined(written[:included], number - included)) > most:
+        included -= 1
+    if written and not included:
         least = count(_joined(written[:1], number - 1))
         raise UsageError(
             f"not even the first document fits into {most} tokens",
             hint=f"--max-tokens {least} takes it in",
         )
-    return _with_rest(written[:kept], number - kept), kept
+    return _with_rest(written[:included], number - included), included
 
 
 def _with_rest(texts: list[str], left: int) -> list[str]:

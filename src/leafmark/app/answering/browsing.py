@@ -81,7 +81,7 @@ def browse_project(project: Project, request: SearchRequest, *, folder: str = ""
         request = request._replace(plain=True)
     understood = understand_request(project, request)
     compiled = Compile(reader, understood.params)
-    topics = [topic for one in understood.topics for topic in compiled(one).values()]
+    topics = [topic for expression in understood.topics for topic in compiled(expression).values()]
     facets = _facets(reader, topics, folder, is_browsed=_is_browsed(request))
     return Browsed(answer, facets, _marker(topics))
 
@@ -107,8 +107,8 @@ def _facets(
             begin = fact(name, "")
             for term, _ in reader.terms("facts", begin, within=unscored(within)):
                 having = AllOf((within, HasTerm("facts", term)))
-                found = _documents(reader, having, is_browsed=is_browsed)
-                values.setdefault(term[len(begin) :], set()).update(found)
+                doc_ids = _documents(reader, having, is_browsed=is_browsed)
+                values.setdefault(term[len(begin) :], set()).update(doc_ids)
     return {
         "tree": _facet("tree", Counter(doc_id.partition(":")[0] for doc_id in documents)),
         "folder": _facet("folder", _folders(documents, folder)),
@@ -123,8 +123,8 @@ def _facets(
 def _documents(reader: IndexReader, query: Query, *, is_browsed: bool) -> list[str]:
     """Return the document of each match, of so many at most."""
     limit = MAX_COUNTED_DOCUMENTS if is_browsed else MAX_COUNTED
-    found = reader.search([(unscored(query), limit)])[0]
-    return [doc_id for doc_id, _ in reader.refs([chunk for _, chunk in found])]
+    matches = reader.search([(unscored(query), limit)])[0]
+    return [doc_id for doc_id, _ in reader.refs([chunk for _, chunk in matches])]
 
 
 def _matching(reader: IndexReader, topic: CompiledTopic) -> Query:
@@ -142,36 +142,37 @@ def _facet(name: str, counts: Counter[str]) -> tuple[Facet, ...]:
 
 def _folders(documents: Iterable[str], within: str) -> Counter[str]:
     """Count documents by the folder directly below `within` that holds them, as ids have it."""
-    found: Counter[str] = Counter()
+    folders: Counter[str] = Counter()
     for doc_id in documents:
         path = doc_id.partition(":")[2]
         if path.startswith(within):
             head, slash, _ = path[len(within) :].partition("/")
             if slash:
-                found[f"{within}{head}/"] += 1
-    return found
+                folders[f"{within}{head}/"] += 1
+    return folders
 
 
 def _tags(reader: IndexReader, documents: Mapping[str, int]) -> Counter[str]:
-    found: Counter[str] = Counter()
+    tags: Counter[str] = Counter()
     for doc_id in heapq.nlargest(MAX_TAGGED, documents, key=documents.__getitem__):
         entry = reader.document(doc_id)
-        found.update(set(entry.tags) if entry is not None else ())
-    return found
+        tags.update(set(entry.tags) if entry is not None else ())
+    return tags
 
 
 def _marker(topics: Sequence[CompiledTopic]) -> MarkText:
     """Return what marks the words of some topics, stop words apart, in any text."""
     highlighters = [
         Highlighter(
-            [one for one in topic.looked if one.number not in topic.stops], topic.language.analyzer
+            [term for term in topic.looked if term.number not in topic.stops],
+            topic.language.analyzer,
         )
         for topic in topics
     ]
 
     def mark(text: str) -> Sequence[tuple[int, int]]:
-        found = [match[:2] for one in highlighters for match in one.find(text)]
-        return join_ranges(sorted(found))
+        ranges = [match[:2] for highlighter in highlighters for match in highlighter.find(text)]
+        return join_ranges(sorted(ranges))
 
     return mark
 
@@ -188,13 +189,13 @@ def _labels(reader: IndexReader, tree: str) -> Mapping[str, Sequence[str]]:
     """
     known = _LABELS.setdefault(reader, {})
     if tree not in known:
-        made: dict[str, list[str]] = {}
+        labels: dict[str, list[str]] = {}
         paths = sorted(path for name, path in reader.manifest if name == tree)
         for path in paths:
             stored = reader.stored(document_id(tree, path)) if format_of(path) == "rst" else None
             for slug in stored.slugs() if stored is not None else ():
-                made.setdefault(slug, []).append(path)
-        known[tree] = made
+                labels.setdefault(slug, []).append(path)
+        known[tree] = labels
     return known[tree]
 
 
@@ -231,21 +232,21 @@ class DocumentReading:
 
         A label of reStructuredText can stand in any document of the tree.
         """
-        found = self._links.find(target, "link", self.document)
-        if target[:1] != "#" or found != self.document.doc_id or self.document.format != "rst":
-            return found
+        target_id = self._links.find(target, "link", self.document)
+        if target[:1] != "#" or target_id != self.document.doc_id or self.document.format != "rst":
+            return target_id
         paths = _labels(self._reader, self.document.tree).get(target[1:], ())
         holding = [path for path in paths if path != self.document.path]
         if not holding:
-            return found
+            return target_id
         own = self.document.path.split("/")
         near = max(holding, key=lambda path: len(commonprefix((path.split("/"), own))))
         return self._links.find(f"/{near}{target}", "link", self.document)
 
     def find_title(self, target: str) -> str | None:
         """Return the title of what a link leads to, None where it leads elsewhere."""
-        found = self.find_link(target)
-        entry = find_chunk(self._reader, found) if found else None
+        target_id = self.find_link(target)
+        entry = find_chunk(self._reader, target_id) if target_id else None
         return entry.title if entry is not None else None
 
     @cached_property
@@ -320,4 +321,6 @@ def text_marker(project: Project, query: str) -> MarkText:
     except QueryError:
         understood = understand_request(project, request._replace(plain=True))
     compiled = Compile(reader, understood.params)
-    return _marker([topic for one in understood.topics for topic in compiled(one).values()])
+    return _marker(
+        [topic for expression in understood.topics for topic in compiled(expression).values()]
+    )

@@ -46,8 +46,8 @@ def list_trees(
         ConfirmationError, LockedError, StorageError, DamagedError: see `open_index`.
     """
     reader = _open(project, request, progress)
-    found = _tree_states(project, reader)
-    return tuple(tree for tree in found if not request.trees or tree.name in request.trees)
+    states = _tree_states(project, reader)
+    return tuple(tree for tree in states if not request.trees or tree.name in request.trees)
 
 
 def _open(project: Project, request: ListRequest, progress: Progress | None) -> IndexReader:
@@ -118,12 +118,12 @@ def list_folder(
     the documents are of several. They come before the documents beside them.
     """
     reader = _open(project, request, progress)
-    found = _documents(reader, request)
-    if len(found) <= most:
-        names = [doc_id for doc_id, _ in found]
+    rows = _documents(reader, request)
+    if len(rows) <= most:
+        names = [doc_id for doc_id, _ in rows]
         folders: Counter[str] = Counter()
     else:
-        names, folders = _folded([doc_id for doc_id, _ in found])
+        names, folders = _folded([doc_id for doc_id, _ in rows])
     documents = (reader.document(doc_id) for doc_id in names)
     return (
         *(FolderEntry(name, count) for name, count in sorted(folders.items())),
@@ -149,25 +149,25 @@ def _folded(doc_ids: Sequence[str]) -> tuple[list[str], Counter[str]]:
 def _common_folder_end(first: str, last: str) -> int:
     """Return where the last folder, or else the tree, with which both ids begin ends."""
     pairs = zip(first, last, strict=False)
-    differ = next((at for at, (one, other) in enumerate(pairs) if one != other), len(first))
+    differ = next((at for at, (name, other) in enumerate(pairs) if name != other), len(first))
     return max(first.rfind("/", 0, differ), first.find(":", 0, differ)) + 1
 
 
 def _documents(reader: IndexReader, request: ListRequest) -> list[tuple[str, int]]:
     """Return the ids of the documents asked for, in their order, and how many chunks each has."""
-    wanted = {tag_fact(tag) for tag in request.tags}
+    filter_terms = {tag_fact(tag) for tag in request.tags}
     prefixes = _spellings(request.under or "")
-    found = []
+    documents = []
     for (tree, path), row in reader.manifest.items():
         doc_id = document_id(tree, path)
         if not row.chunks or (request.trees and tree not in request.trees):
             continue
         if not doc_id.startswith(prefixes) and not doc_id[len(tree) + 1 :].startswith(prefixes):
             continue
-        if wanted and not wanted <= _tag_facts(reader, doc_id):
+        if filter_terms and not filter_terms <= _tag_facts(reader, doc_id):
             continue
-        found.append((doc_id, row.chunks))
-    return sorted(found)
+        documents.append((doc_id, row.chunks))
+    return sorted(documents)
 
 
 def _tag_facts(reader: IndexReader, doc_id: str) -> set[str]:
@@ -213,7 +213,7 @@ class _Chunks(Collection[Entry]):
             yield from self._reader.iter_chunks(doc_id)
 
     def __contains__(self, entry: object) -> bool:
-        return any(entry == each for each in self)
+        return any(entry == other for other in self)
 
 
 @mending
@@ -249,10 +249,10 @@ def project_status(project: Project) -> StatusReport:
         warnings.append(f"{UNREADABLE}: the next run makes one for this version")
     warnings += project.missing_trees()
     warnings += map(emptied, read_missing(project.index_dir).values())
-    found = scan(project, ())
+    scan_result = scan(project, ())
     if reader is not None:
-        warnings += _unindexed_trees(project, found, reader)
-    skipped, diagnostics = source_notes(found, reader)
+        warnings += _unindexed_trees(project, scan_result, reader)
+    skipped, diagnostics = source_notes(scan_result, reader)
     pending = 0
     if project.configuration.embedding.is_named:
         from leafmark.app.embedder import pending_vectors  # late: it loads NumPy
@@ -288,9 +288,9 @@ def _size_of(project: Project, reader: IndexReader | None) -> int:
     return 0 if reader is None else project.remote.size_bytes
 
 
-def _unindexed_trees(project: Project, found: Scan, reader: IndexReader) -> Iterator[str]:
+def _unindexed_trees(project: Project, scan_result: Scan, reader: IndexReader) -> Iterator[str]:
     """Say of trees that have sources, but none in the index, that they were not there then."""
-    there = {source.tree for source in found.found} - reader.trees.keys()
+    there = {source.tree for source in scan_result.found} - reader.trees.keys()
     for tree in project.trees:
         if tree.name in there:
             yield Remedy("tree-unindexed", f"nothing of tree {tree.name!r} is indexed yet")

@@ -72,11 +72,11 @@ class _Opened(NamedTuple):
     kept: Recent[tuple[str, int], Sequence[str]]
 
     def windows(self, text: str, limit: int) -> Sequence[str]:
-        found = self.kept.get((text, limit))
-        if found is None:
-            found = self.embedder.windows(text, limit)
-            self.kept.put((text, limit), found)
-        return found
+        windows = self.kept.get((text, limit))
+        if windows is None:
+            windows = self.embedder.windows(text, limit)
+            self.kept.put((text, limit), windows)
+        return windows
 
 
 _OPEN: dict[EmbedderSpec, _Opened] = {}
@@ -109,14 +109,14 @@ def ask_meaning(
     spec = embedder_spec(project)
     if spec is None:
         raise no_embedder(project, f"the mode {mode}")
-    asked = [topic for topic in topics if topic_text(topic)]
+    text_topics = [topic for topic in topics if topic_text(topic)]
     if not (is_chosen or project.configuration.embedding.is_named):
-        texts = list(map(topic_text, asked))
+        texts = list(map(topic_text, text_topics))
         if not all(len(text.split()) > 1 and reads(spec, text) for text in texts):
             return None
-    if not asked:
+    if not text_topics:
         return None
-    return QueryVectors(project, spec, asked, mode)
+    return QueryVectors(project, spec, text_topics, mode)
 
 
 class QueryVectors:
@@ -161,9 +161,9 @@ class QueryVectors:
         """
         if self._missing is not None:
             return None, (self._missing,)
-        found = index_vectors(self._project, reader, self._spec)
+        stored = index_vectors(self._project, reader, self._spec)
         makes = self._mode != "semantic" and self._spec.provider in MEASURED
-        has_any = found is not None and (found.has_any or not found.pending)
+        has_any = stored is not None and (stored.has_any or not stored.pending)
         if not (has_any or makes):
             return None, (self._without_vectors(),)
         try:
@@ -175,13 +175,13 @@ class QueryVectors:
             return None, (_failed(error),)
         vectors = vectors | self._corrected(compiled)
         try:
-            searcher = found.open_searcher() if found and has_any else None
+            searcher = stored.open_searcher() if stored and has_any else None
         except OSError:
             return None, (self._without_vectors(),)
-        dimension = found.dimension if found and searcher else 0
-        if dimension and any(each.shape[1] != dimension for each in vectors.values()):
+        dimension = stored.dimension if stored and searcher else 0
+        if dimension and any(array.shape[1] != dimension for array in vectors.values()):
             return None, (_lexical("other-dimension", _OTHER_DIMENSION),)
-        if not any(each.any() for each in vectors.values()):
+        if not any(array.any() for array in vectors.values()):
             return None, (_lexical("unknown-words", _UNKNOWN),)
         meaning = VectorMeaning(
             searcher,
@@ -190,17 +190,17 @@ class QueryVectors:
             provider=self._spec.provider,
             make=self._candidates(reader, sources) if makes else None,
         )
-        return meaning, self._pending(found)
+        return meaning, self._pending(stored)
 
     @property
     def _folder(self) -> Path:
         return vector_folder(self._project.shared_dir, vector_model(self._spec))
 
-    def _pending(self, found: IndexVectors | None) -> tuple[Hint, ...]:
+    def _pending(self, stored: IndexVectors | None) -> tuple[Hint, ...]:
         """Return what is said of chunks without a vector, where all were to have one."""
-        if found is None or not self._project.configuration.embedding.is_named:
+        if stored is None or not self._project.configuration.embedding.is_named:
             return ()
-        pending = found.pending
+        pending = stored.pending
         if not pending:
             return ()
         some = "a chunk has" if pending == 1 else f"{pending:,} chunks have"
@@ -392,14 +392,14 @@ class CandidateVectors:
         self, query: Vectors, text: str, refs: Sequence[ChunkRef]
     ) -> list[float | None]:
         """Return how similar chunks are to a query of that text; None for what is not ready."""
-        made: dict[bytes, Vectors] = {}
-        found = [self._similarity(query, text, ref, made) for ref in refs]
-        if made:
-            self._cache.keep(made)
-        return found
+        new_vectors: dict[bytes, Vectors] = {}
+        similarities = [self._similarity(query, text, ref, new_vectors) for ref in refs]
+        if new_vectors:
+            self._cache.keep(new_vectors)
+        return similarities
 
     def _similarity(
-        self, query: Vectors, text: str, ref: ChunkRef, made: dict[bytes, Vectors]
+        self, query: Vectors, text: str, ref: ChunkRef, new_vectors: dict[bytes, Vectors]
     ) -> float | None:
         window = self._window(text, ref)
         if window is None:
@@ -413,7 +413,7 @@ class CandidateVectors:
             if vector is None:
                 self.late += 1
                 return None
-            made[hash_] = vector
+            new_vectors[hash_] = vector
         self._known[hash_] = vector
         return float(vector @ query.ravel()) if vector.any() else None
 
@@ -436,8 +436,8 @@ class CandidateVectors:
         if len(parts) < 2:
             return parts[0] if parts else None
         tree = ref[0].partition(":")[0]
-        asked = set(self._terms(tree, text))
-        return max(parts, key=lambda part: len(asked.intersection(self._terms(tree, part))))
+        query_terms = set(self._terms(tree, text))
+        return max(parts, key=lambda part: len(query_terms.intersection(self._terms(tree, part))))
 
 
 class VectorMeaning:
@@ -502,38 +502,40 @@ class VectorMeaning:
 
     def similarities(self, text: str, places: Sequence[ChunkRef]) -> Sequence[float | None]:
         query = self._vectors[text]
-        found: list[float | None] = [None] * len(places)
+        similarities: list[float | None] = [None] * len(places)
         if self._searcher is not None:
-            found = list(self._searcher.similarities(query, places))
+            similarities = list(self._searcher.similarities(query, places))
         if self._make is None:
-            return found
-        missing = [at for at, one in enumerate(found[:CANDIDATES]) if one is None]
-        made = self._make.similarities(query, text, [places[at] for at in missing])
-        for at, one in zip(missing, made, strict=True):
-            found[at] = one
-        return found
+            return similarities
+        missing = [at for at, value in enumerate(similarities[:CANDIDATES]) if value is None]
+        computed = self._make.similarities(query, text, [places[at] for at in missing])
+        for at, similarity in zip(missing, computed, strict=True):
+            similarities[at] = similarity
+        return similarities
 
     def usual(self, text: str) -> Usual:
         """The mean of all chunks, and the bounds known for the model, else estimated."""
-        found = Background(0.0, 1.0, 0)
+        background = Background(0.0, 1.0, 0)
         if self._searcher is not None:
-            found = self._searcher.background(self._vectors[text])
+            background = self._searcher.background(self._vectors[text])
         if self._measured is None:
-            return Usual(found.mean, *_estimated(found, self._stated))
+            return Usual(background.mean, *_estimated(background, self._stated))
         mean, bounds = self._measured
-        if found.size < ENOUGH:
-            found = found._replace(mean=mean)
-        return Usual(found.mean, *(_estimated(found, self._stated) if self._stated else bounds))
+        if background.size < ENOUGH:
+            background = background._replace(mean=mean)
+        return Usual(
+            background.mean, *(_estimated(background, self._stated) if self._stated else bounds)
+        )
 
 
-def _estimated(found: Background, stated: float) -> Bounds:
+def _estimated(background: Background, stated: float) -> Bounds:
     """Return the bounds where none were measured: by how far above the mean the least one is."""
-    least = stated or found.mean + _deviations(found.size) * found.deviation
-    above = max(0.0, least - found.mean)
+    least = stated or background.mean + _deviations(background.size) * background.deviation
+    above = max(0.0, least - background.mean)
     return Bounds(
         least=least,
-        doubtful=found.mean + DOUBTFUL_FACTOR * above,
-        least_document=found.mean + DOCUMENT_FACTOR * above,
+        doubtful=background.mean + DOUBTFUL_FACTOR * above,
+        least_document=background.mean + DOCUMENT_FACTOR * above,
     )
 
 

@@ -65,8 +65,8 @@ def open_index(
                 location=str(project.directory),
                 hint=INDEX_FIRST,
             )
-        found = project.open_reader()
-        return found, () if found.root == project.index_dir else (_OTHERS_STATE,)
+        current = project.open_reader()
+        return current, () if current.root == project.index_dir else (_OTHERS_STATE,)
     check_large_folder(project, confirmed=request.confirmed)
     try:
         refreshed = refresh(project, progress=progress)
@@ -120,8 +120,8 @@ def open_telling(project: Project, request: Asking, progress: Progress | None) -
     reader, hints = open_index(project, request, progress)
     tell_hints(project, (*hints, *left_out_hints(project)))
     if project.remote is not None:
-        asked = cast("RemoteSnapshot", reader)
-        asked.when_partial = lambda: tell_hints(project, [Hint("partial")])
+        snapshot = cast("RemoteSnapshot", reader)
+        snapshot.when_partial = lambda: tell_hints(project, [Hint("partial")])
     return reader
 
 
@@ -135,10 +135,10 @@ def tell_hints(project: Project, hints: Iterable[Hint]) -> None:
 def left_out_hints(project: Project) -> tuple[Hint, ...]:
     """What was not looked at, and why: else it seems that a word does not exist."""
     warnings, folders = project.configuration.warnings, project.missing_trees()
-    left_out = [Hint("configuration", values={"warning": each}) for each in warnings]
-    missing = [Hint("tree-missing", values={"note": each}) for each in folders]
+    left_out = [Hint("configuration", values={"warning": warning}) for warning in warnings]
+    missing = [Hint("tree-missing", values={"note": note}) for note in folders]
     emptied = read_missing(project.index_dir).values()
-    missing += [Hint("tree-emptied", values={"note": each}) for each in emptied]
+    missing += [Hint("tree-emptied", values={"note": note}) for note in emptied]
     none = [] if project.trees else [Hint("no-trees")]
     return (*left_out, *missing, *none)
 

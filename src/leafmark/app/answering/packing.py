@@ -31,7 +31,7 @@ ResultOrShown = TypeVar("ResultOrShown", Result, Shown)
 
 
 def expand_found(
-    found: Sequence[ResultOrShown],
+    results: Sequence[ResultOrShown],
     relations: Sequence[Relation],
     reader: IndexReader,
     sources: Sources,
@@ -42,23 +42,23 @@ def expand_found(
 
     `whole` says that each is shown with all below it, which then is not added.
     """
-    entries = [_entries(one) for one in found]
+    entries = [_entries(result) for result in results]
     added = expand(entries, relations, lambda entry: reader.chunks_of(entry.doc_id), whole=whole)
     return tuple(
-        one._replace(expanded=_read(around, one.document, sources))
-        for one, around in zip(found, added, strict=True)
+        result._replace(expanded=_read(around, result.document, sources))
+        for result, around in zip(results, added, strict=True)
     )
 
 
-def _entries(one: Result | Shown) -> list[Entry]:
+def _entries(result: Result | Shown) -> list[Entry]:
     """The chunks that are there already: of a result those, too, that were merged into it."""
-    if isinstance(one, Result):
-        return [part.entry for part in one.with_constituents()]
-    return [one.entry]
+    if isinstance(result, Result):
+        return [part.entry for part in result.with_constituents()]
+    return [result.entry]
 
 
 def _read(
-    found: Sequence[tuple[Relation, Entry]], document: DocumentEntry, sources: Sources
+    related: Sequence[tuple[Relation, Entry]], document: DocumentEntry, sources: Sources
 ) -> tuple[Related, ...]:
     """What was found with its text; nothing of a source that is another now."""
     data = sources.data(document)
@@ -71,7 +71,7 @@ def _read(
             own_passages(entry, data, sources.reading(document, own_ranges(entry))),
             _lead(entry, document, data, sources),
         )
-        for name, entry in found
+        for name, entry in related
     )
 
 
@@ -84,7 +84,10 @@ def _lead(entry: Entry, document: DocumentEntry, data: bytes, sources: Sources) 
 
 
 def pack_found(
-    found: Sequence[Result] | Sequence[Shown], reader: IndexReader, sources: Sources, tokenizer: str
+    results: Sequence[Result] | Sequence[Shown],
+    reader: IndexReader,
+    sources: Sources,
+    tokenizer: str,
 ) -> Packing:
     """Return the packing of results, or of what was asked for by id, and of what was added.
 
@@ -93,19 +96,19 @@ def pack_found(
     count = token_counter(tokenizer)
     items: list[Item] = []
     added: list[Item] = []
-    for one in found:
-        owner = None if one.stale else _structure(one.document, reader, sources)
+    for shown in results:
+        owner = None if shown.stale else _structure(shown.document, reader, sources)
         if owner is None:
-            items.append(Item(one.entry.id, b"", (0, 0)))
+            items.append(Item(shown.entry.id, b"", (0, 0)))
             continue
-        result = one if isinstance(one, Result) else None
-        own = one.own_ranges if isinstance(one, Shown) else None
-        parts = [whole_range(one.entry)] if own is None else list(own)
-        reading = sources.reading(one.document, parts)
-        items.append(make_item(one.entry, owner, parts, count, result, reading))
-        for related in one.expanded:
+        result = shown if isinstance(shown, Result) else None
+        own = shown.own_ranges if isinstance(shown, Shown) else None
+        parts = [whole_range(shown.entry)] if own is None else list(own)
+        reading = sources.reading(shown.document, parts)
+        items.append(make_item(shown.entry, owner, parts, count, result, reading))
+        for related in shown.expanded:
             parts = own_ranges(related.entry)
-            reading = sources.reading(one.document, parts)
+            reading = sources.reading(shown.document, parts)
             added.append(make_item(related.entry, owner, parts, count, reading=reading))
     return pack(items, added)
 
@@ -119,4 +122,4 @@ def _structure(document: DocumentEntry, reader: IndexReader, sources: Sources) -
     if parsed is None:
         return None
     chunks = reader.chunks_of(document.doc_id)
-    return Structure(parsed, chunks, {*document.slugs, *[one.slug for one in chunks]})
+    return Structure(parsed, chunks, {*document.slugs, *[chunk.slug for chunk in chunks]})

@@ -112,16 +112,16 @@ def _with_named(
     sources: Sources,
 ) -> Answer:
     """Put the named documents before the results, with the score of the best of these."""
-    asked = any_of([Filter("id", each) for each in named])
+    query = any_of([Filter("id", name) for name in named])
     plain = SearchOptions(limit=len(named), max_results=len(named), aggregation=False)
-    found = answer_topics(project, reader, [asked], plain, sources).results
+    named_results = answer_topics(project, reader, [query], plain, sources).results
     score = answer.results[0].score if answer.results else 1.0
     factors = (Factor("rule", score, how="named by a rule: as good as the best"),)
-    first = [one._replace(score=score, whole=True, factors=factors) for one in found]
-    first.sort(key=lambda one: named.index(one.entry.id))
+    first = [result._replace(score=score, whole=True, factors=factors) for result in named_results]
+    first.sort(key=lambda result: named.index(result.entry.id))
     results = tuple(
-        one._replace(rank=rank)
-        for rank, one in enumerate([*first, *answer.results][: params.limit], start=1)
+        result._replace(rank=rank)
+        for rank, result in enumerate([*first, *answer.results][: params.limit], start=1)
     )
     counts = dict(answer.counts) | {"returned": len(results)}
     return answer._replace(results=results, counts=counts)
@@ -160,7 +160,7 @@ def find_context(
     aim = Aim(
         terms,
         without=own,
-        named=[each for each in named_ids if each not in own],
+        named=[name for name in named_ids if name not in own],
         terms_only=request.terms_only,
     )
     answer = answer_terms(project, reader, aim, params, search)
@@ -207,12 +207,12 @@ def _texts(
 
 def _applying(rules: Iterable[ContextRule], files: Sequence[_File]) -> list[ContextRule]:
     """Return the rules that one of the files fits; one without patterns fits all."""
-    found = []
+    applying = []
     for rule in rules:
         patterns = parse_rules(rule.match)
         if not rule.match or any(patterns.takes(file.name) for file in files):
-            found.append(rule)
-    return found
+            applying.append(rule)
+    return applying
 
 
 def _named(reader: IndexReader, rules: Iterable[ContextRule]) -> tuple[list[str], list[Hint]]:
@@ -295,7 +295,9 @@ def _of_chunk(project: Project, reader: IndexReader, entry: Entry) -> list[Weigh
     readable = sources.readable(document, data, [span])
     text = data[slice(*span)].decode("utf-8", "replace") if readable is None else readable.text
     titles = [
-        one.title for one in reader.chunks_of(entry.doc_id) if entry.holds(one) and not one.piece
+        chunk.title
+        for chunk in reader.chunks_of(entry.doc_id)
+        if entry.holds(chunk) and not chunk.piece
     ]
     return [
         _part("headings", "\n".join([entry.title, *titles])),
@@ -306,12 +308,12 @@ def _of_chunk(project: Project, reader: IndexReader, entry: Entry) -> list[Weigh
 
 def _above(reader: IndexReader, entry: Entry) -> list[str]:
     """Return the ids of what a chunk is part of."""
-    found = []
+    ids = []
     parent = reader.entry(entry.doc_id, entry.parent_position)
     while parent is not None:
-        found.append(parent.id)
+        ids.append(parent.id)
         parent = reader.entry(parent.doc_id, parent.parent_position)
-    return found
+    return ids
 
 
 # A file that somebody works on, taken apart by how much its words say about it.

@@ -76,39 +76,39 @@ class Resolver:
             self._doc_ids[doc_id] = None
             self._by_path.setdefault(doc_id[len(tree) + 1 :], []).append(doc_id)
 
-    def look_up(self, wanted: str) -> Named:
+    def look_up(self, reference: str) -> Named:
         """Return the chunk that `wanted` names, and what of it.
 
         Raises what `resolve` does.
         """
-        entry = self.resolve(wanted)
-        names = tuple(_spellings(wanted))
+        entry = self.resolve(reference)
+        names = tuple(_spellings(reference))
         slug = self._slug_within(names, entry)
         return Named(entry, slug, any(self._is_in_own_text(name, entry) for name in names))
 
-    def resolve(self, wanted: str) -> Entry:
+    def resolve(self, reference: str) -> Entry:
         """Return the chunk that `wanted` names.
 
         Raises:
             AmbiguousError: several chunks have that path; it lists their ids.
             NotFoundError: none has; `did_you_mean` holds the nearest ids.
         """
-        for name in _spellings(wanted):
-            for found in self._forms(name):
-                if len(found) > 1:
-                    ids = tuple(entry.id for entry in found)
+        for name in _spellings(reference):
+            for entries in self._forms(name):
+                if len(entries) > 1:
+                    ids = tuple(entry.id for entry in entries)
                     raise AmbiguousError(
-                        f"{wanted!r} fits {len(ids)} chunks",
+                        f"{reference!r} fits {len(ids)} chunks",
                         candidates=ids,
                         hint="name one of them: " + ", ".join(ids),
                     )
-                if found:
-                    return found[0]
-        nearest = self.nearest(wanted)
+                if entries:
+                    return entries[0]
+        nearest = self.nearest(reference)
         raise NotFoundError(
-            f"nothing indexed is called {wanted!r}",
+            f"nothing indexed is called {reference!r}",
             did_you_mean=nearest,
-            hint=None if nearest else hint_for(wanted),
+            hint=None if nearest else hint_for(reference),
             exit_code=1,
         )
 
@@ -121,8 +121,8 @@ class Resolver:
             if path in self._by_path:
                 yield self._in_documents(self._by_path[path], rest)
         for doc_ids, first, last in self._lines(name):
-            found = (self._at_lines(doc_id, first, last) for doc_id in doc_ids)
-            yield [entry for entry in found if entry is not None]
+            entries = (self._at_lines(doc_id, first, last) for doc_id in doc_ids)
+            yield [entry for entry in entries if entry is not None]
 
     def _lines(self, name: str) -> Iterator[tuple[list[str], int, int]]:
         """The documents and the lines in them that `name` may be the place of."""
@@ -139,8 +139,8 @@ class Resolver:
         end = min(last, chunks[0].line_end) if chunks else 0
         if not 0 < first <= end:
             return None
-        holding = [one for one in chunks if one.line_start <= first and end <= one.line_end]
-        return max(holding, key=lambda one: (one.depth, -one.position), default=None)
+        holding = [chunk for chunk in chunks if chunk.line_start <= first and end <= chunk.line_end]
+        return max(holding, key=lambda chunk: (chunk.depth, -chunk.position), default=None)
 
     def _is_in_own_text(self, name: str, entry: Entry) -> bool:
         """Whether `name` is a place in the text that a chunk has before those below it."""
@@ -149,12 +149,12 @@ class Resolver:
             entry.line_start < first or entry.heading_start is None
             for doc_ids, first, last in self._lines(name)
             if below and entry.doc_id in doc_ids
-            if all(last < one.line_start or one.line_end < first for one in below)
+            if all(last < chunk.line_start or chunk.line_end < first for chunk in below)
         )
 
     def _in_documents(self, doc_ids: list[str], rest: str) -> list[Entry]:
-        found = (lookup.chunk_in_document(self._lookup, doc_id, rest) for doc_id in doc_ids)
-        return [entry for entry in found if entry is not None]
+        entries = (lookup.chunk_in_document(self._lookup, doc_id, rest) for doc_id in doc_ids)
+        return [entry for entry in entries if entry is not None]
 
     def _slug_within(self, names: Iterable[str], entry: Entry) -> str | None:
         """The slug by which a name is that of a chunk that has another one."""
@@ -181,7 +181,8 @@ class Resolver:
         documents = _closest(name.partition("#")[0], list(self._doc_ids))
         if "#" in name:
             return _closest(name, self._chunk_ids(documents, pieces="~" in name)) or documents
-        if any(name.lower() in one.lower() for one in documents):  # `tcp.7` is part of `tcp.7.txt`
+        # `tcp.7` is part of `tcp.7.txt`
+        if any(name.lower() in doc_id.lower() for doc_id in documents):
             return documents
         return self._at_ordinal(name) or documents
 
@@ -192,9 +193,9 @@ class Resolver:
             return ()
         documents = _closest(stem, list(self._doc_ids))
         return tuple(
-            ordinal_id(one, int(number))
-            for one in documents
-            if self._lookup.entry(one, int(number))
+            ordinal_id(doc_id, int(number))
+            for doc_id in documents
+            if self._lookup.entry(doc_id, int(number))
         )
 
     def _chunk_ids(self, doc_ids: Iterable[str], *, pieces: bool) -> list[str]:
@@ -207,14 +208,14 @@ class Resolver:
         ]
 
 
-def hint_for(wanted: str) -> str:
+def hint_for(reference: str) -> str:
     """What to do where nothing is called `wanted`, or like it."""
-    if _SHORT_ORDINAL.fullmatch(wanted):
-        return f"write the document before it: path{wanted}"
+    if _SHORT_ORDINAL.fullmatch(reference):
+        return f"write the document before it: path{reference}"
     return Remedy("list-ids", "give an id as answers show it")
 
 
-def _spellings(wanted: str) -> Iterator[str]:
+def _spellings(reference: str) -> Iterator[str]:
     """`wanted` as it stands, without the blanks around it, and as it is printed.
 
     A file name may begin or end with a space; what could change a terminal is
@@ -222,9 +223,9 @@ def _spellings(wanted: str) -> Iterator[str]:
     names the chunk that it is of. Windows writes a path with `\\`, which a file name
     elsewhere may hold.
     """
-    plain = wanted.strip().removeprefix("./")
+    plain = reference.strip().removeprefix("./")
     unescaped = _ESCAPE.sub(lambda code: chr(int(code[1] or code[2], 16)), plain)
-    yield from dict.fromkeys((wanted, plain, unescaped))
+    yield from dict.fromkeys((reference, plain, unescaped))
     if not plain.isascii():
         yield from id_spellings(plain)
     for cited in cited_ids(plain):
@@ -239,19 +240,19 @@ def _closest(name: str, ids: list[str]) -> tuple[str, ...]:
     A name without a tree is compared with what follows the tree in each id. The
     cheap tests come first, so many ids are no burden.
     """
-    wanted = name.lower()
-    if len(wanted) >= MIN_PART:
-        whole = [one for one in ids if wanted in one.lower()]
+    lowered = name.lower()
+    if len(lowered) >= MIN_PART:
+        whole = [chunk_id for chunk_id in ids if lowered in chunk_id.lower()]
         if whole:
-            return tuple(sorted(whole, key=lambda one: (len(one), one))[:MAX_SUGGESTED])
-    tail = wanted.rpartition("/")[2]
+            return tuple(sorted(whole, key=lambda name: (len(name), name))[:MAX_SUGGESTED])
+    tail = lowered.rpartition("/")[2]
     letters = set(tail)
     matcher = difflib.SequenceMatcher(autojunk=False)
-    matcher.set_seq2(wanted)
+    matcher.set_seq2(lowered)
     scored = []
     for candidate in ids:
         low = candidate.lower()
-        if ":" not in wanted:
+        if ":" not in lowered:
             low = low.partition(":")[2]
         end = low.rpartition("/")[2]
         if len(letters & set(end)) * 2 < len(letters):
@@ -273,14 +274,14 @@ _LASTING = ("special", "broken", "link", "binary", EMPTY, "permission", ".")
 """How reasons begin that hold for a file that is named, too; a suffix is one of another format."""
 
 
-def explain_unread(project: Project, wanted: str) -> NotFoundError | None:
+def explain_unread(project: Project, reference: str) -> NotFoundError | None:
     """Return what to say of the id or path `wanted`, of which nothing is indexed.
 
     None where no folder of the project's trees is meant, nor a file that a walk leaves out.
     """
-    if not is_encodable(wanted):
+    if not is_encodable(reference):
         return None
-    name = _LINE_SUFFIX.sub("", wanted.strip().removeprefix("./").partition("#")[0])
+    name = _LINE_SUFFIX.sub("", reference.strip().removeprefix("./").partition("#")[0])
     for tree in project.trees:
         path = name.removeprefix(f"{tree.name}:").replace(os.sep, "/")
         if os.path.isabs(path):
@@ -292,7 +293,7 @@ def explain_unread(project: Project, wanted: str) -> NotFoundError | None:
         is_open = left_out is None or left_out.reason == SPECIAL
         if is_open and os.path.isdir(os.path.join(tree.root, path)):
             return NotFoundError(
-                f"`{wanted}` is a folder",
+                f"`{reference}` is a folder",
                 hint=Remedy("folder", "name a document in it", path=path),
                 exit_code=1,
             )
@@ -302,7 +303,7 @@ def explain_unread(project: Project, wanted: str) -> NotFoundError | None:
         reason = left_out.reason
         is_told = reason.startswith(".")  # that its format is not read
         return NotFoundError(
-            f"`{wanted}` is there, but {'' if is_told else 'is not read: '}{reason}{holder}",
+            f"`{reference}` is there, but {'' if is_told else 'is not read: '}{reason}{holder}",
             hint=_hint(reason, path),
             exit_code=1,
         )

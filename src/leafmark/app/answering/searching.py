@@ -61,9 +61,9 @@ def search_project(
         UsageError: a parameter is outside its range.
         NotFoundError: a tree is not of this project, or there is no index.
     """
-    wanted = understand_request(project, request)
+    understood = understand_request(project, request)
     reader, hints = open_index(project, request, progress)
-    return _answer(project, reader, wanted, request, Sources(project), hints)
+    return _answer(project, reader, understood, request, Sources(project), hints)
 
 
 def search_index(
@@ -109,16 +109,16 @@ def understand_request(project: Project, request: SearchRequest) -> Understood:
         is_plain = True
         topics = _topics(project, request._replace(plain=True))
     params = search_params(project, request)
-    asked = ask_topics(project, topics, request)
+    vectors = ask_topics(project, topics, request)
     reranking = _reranking(project, topics)
-    return Understood(topics, params, asked, reranking, shortened=is_plain and is_long)
+    return Understood(topics, params, vectors, reranking, shortened=is_plain and is_long)
 
 
 def _written(request: SearchRequest) -> Sequence[str]:
     """Return the queries as they are parsed: with `plain`, nothing in them is an operator."""
     if not request.plain:
         return request.queries
-    return [one for one in map(plain_query, request.queries) if one] or request.queries
+    return [query for query in map(plain_query, request.queries) if query] or request.queries
 
 
 def _topics(project: Project, request: SearchRequest) -> Sequence[Expression]:
@@ -135,17 +135,17 @@ def _topics(project: Project, request: SearchRequest) -> Sequence[Expression]:
     return [all_of([topic, *filters]) for topic in topics] if filters else topics
 
 
-def _as_plain(wanted: Understood, request: SearchRequest) -> SearchRequest | None:
+def _as_plain(understood: Understood, request: SearchRequest) -> SearchRequest | None:
     """Return the request for the same words as plain text, None where operators matter.
 
     A filter says what is searched: its words are not looked for.
     """
-    leaves = [asked for topic in wanted.topics for asked in iter_leaves(topic)]
-    filters = sum(isinstance(asked.leaf, Filter) for asked in leaves)
-    if request.plain or filters > len(request.filters) * len(wanted.topics):
+    leaves = [leaf for topic in understood.topics for leaf in iter_leaves(topic)]
+    filters = sum(isinstance(leaf.leaf, Filter) for leaf in leaves)
+    if request.plain or filters > len(request.filters) * len(understood.topics):
         return None
     has_operators = any(
-        asked.negated or asked.field or isinstance(asked.leaf, Phrase | Prefix) for asked in leaves
+        leaf.negated or leaf.field or isinstance(leaf.leaf, Phrase | Prefix) for leaf in leaves
     )
     return request._replace(plain=True) if has_operators else None
 
@@ -185,7 +185,7 @@ def search_mode(project: Project, mode_asked: Mode | None = None) -> str:
 def _answer(
     project: Project,
     reader: IndexReader,
-    wanted: Understood,
+    understood: Understood,
     request: SearchRequest,
     sources: Sources,
     hints: tuple[Hint, ...] = (),
@@ -196,17 +196,17 @@ def _answer(
     operators leave: a message was pasted, with quotes of its own.
     """
     began = time.perf_counter()
-    answer = _searched(project, reader, wanted, sources)
-    is_met = not all(one.relaxed for one in answer.results)
-    plain = None if is_met or request.offset else _as_plain(wanted, request)
+    answer = _searched(project, reader, understood, sources)
+    is_met = not all(result.relaxed for result in answer.results)
+    plain = None if is_met or request.offset else _as_plain(understood, request)
     if plain is not None:
-        found = _searched(project, reader, understand_request(project, plain), sources)
-        known = {part.id for one in answer.results for part in one.with_constituents()}
-        if found.results and found.results[0].id not in known:
-            marked = tuple(one._replace(relaxed=True) for one in found.results)
-            others = (hint for hint in found.hints if hint.code != "relaxed")
-            answer = found._replace(results=marked, hints=(Hint("plain"), *others))
-    if wanted.shortened:
+        plain_answer = _searched(project, reader, understand_request(project, plain), sources)
+        known = {part.id for result in answer.results for part in result.with_constituents()}
+        if plain_answer.results and plain_answer.results[0].id not in known:
+            marked = tuple(result._replace(relaxed=True) for result in plain_answer.results)
+            others = (hint for hint in plain_answer.hints if hint.code != "relaxed")
+            answer = plain_answer._replace(results=marked, hints=(Hint("plain"), *others))
+    if understood.shortened:
         hints = (*hints, Hint("shortened"))
     answer = answer._replace(
         query=" ".join(request.queries),
@@ -217,17 +217,17 @@ def _answer(
 
 
 def _searched(
-    project: Project, reader: IndexReader, wanted: Understood, sources: Sources
+    project: Project, reader: IndexReader, understood: Understood, sources: Sources
 ) -> Answer:
     """Return the bare answer with what is to be said of vectors and a reranker that were missed."""
-    compiled = Compile(reader, wanted.params)
-    meaning, missing = wanted.meaning(reader, compiled, sources)
-    reranking = wanted.reranking
+    compiled = Compile(reader, understood.params)
+    meaning, missing = understood.meaning(reader, compiled, sources)
+    reranking = understood.reranking
     answer = answer_topics(
         project,
         reader,
-        wanted.topics,
-        wanted.params,
+        understood.topics,
+        understood.params,
         sources,
         meaning=meaning,
         rerank=reranking,
@@ -241,14 +241,14 @@ def _searched(
 
 def vector_hints(meaning: Meaning | None) -> tuple[Hint, ...]:
     """Return what is said of vectors that were damaged, or not ready, once a search is done."""
-    found = []
+    hints = []
     if meaning is not None and meaning.late:
         some, is_one = meaning.late, meaning.late == 1
         reason = "a match has no vector yet" if is_one else f"{some} matches have no vector yet"
-        found.append(Hint("late-vectors", reason=reason, values={"count": some}))
+        hints.append(Hint("late-vectors", reason=reason, values={"count": some}))
     if meaning is not None and meaning.damaged:
-        found.append(Hint("damaged-vectors", reason="some vectors are damaged"))
-    return tuple(found)
+        hints.append(Hint("damaged-vectors", reason="some vectors are damaged"))
+    return tuple(hints)
 
 
 def project_hints(project: Project, answer: Answer) -> tuple[Hint, ...]:
@@ -348,11 +348,11 @@ def search_params(project: Project, request: SearchRequest) -> SearchOptions:
     for name in request.trees:
         project.get_tree(name)
     values: dict[str, Any] = {name: getattr(settings, name) for name in SearchOptions._fields}
-    asked = request._asdict()
+    fields = request._asdict()
     since = None
     if request.since is not None:
         since = parse_since(request.since, now=datetime.now().astimezone()) / 1_000_000_000
-    values |= {name: asked[name] for name in values if asked.get(name) is not None}
+    values |= {name: fields[name] for name in values if fields.get(name) is not None}
     values |= {
         "mode": search_mode(project, request.mode),
         "rerank_results": project.configuration.rerank.results,
@@ -369,13 +369,13 @@ def _records(
     from leafmark.app.linking import KnownKeys, Links, indexed_place
 
     links = Links(indexed_place(reader), KnownKeys(reader.manifest))
-    found: dict[str, Mapping[str, Any]] = {}
+    records: dict[str, Mapping[str, Any]] = {}
     for result in results:
         chunked = None if result.stale else sources.chunked(result.document, reader)
         if chunked is not None:
             record = chunked.chunks[result.entry.position].to_dict()
-            found[result.entry.id] = links.resolve(record, result.document)
-    return found
+            records[result.entry.id] = links.resolve(record, result.document)
+    return records
 
 
 def _with_text(result: Result, sources: Sources) -> Result:
@@ -453,24 +453,24 @@ def explain_why_not(
     from leafmark.search.whynot import explain_missing  # late: searches need none of it
 
     search = request.search
-    wanted = understand_request(project, search)
+    understood = understand_request(project, search)
     reader, hints = open_index(project, search, progress)
     hints = (*hints, *left_out_hints(project))
     target = _resolved(project, reader, request.id, hints)
-    compiled = Compile(reader, wanted.params)
+    compiled = Compile(reader, understood.params)
     sources = Sources(project)
-    meaning, missing = wanted.meaning(reader, compiled, sources)
+    meaning, missing = understood.meaning(reader, compiled, sources)
 
     def ask(topics: Sequence[Expression]) -> Meaning | None:
-        if topics is wanted.topics:
+        if topics is understood.topics:
             return meaning
-        asked = ask_topics(project, topics, search)
-        return None if asked is None else asked.answer(reader, compiled, sources)[0]
+        vectors = ask_topics(project, topics, search)
+        return None if vectors is None else vectors.answer(reader, compiled, sources)[0]
 
-    found = explain_missing(
+    explanation = explain_missing(
         reader,
-        wanted.topics,
-        wanted.params,
+        understood.topics,
+        understood.params,
         target,
         Texts(reader, sources.data, sources.readable),
         local_trees=project.local_trees,
@@ -479,12 +479,12 @@ def explain_why_not(
     return WhyNotReport(
         target.id,
         " ".join(search.queries),
-        found.reasons,
-        None if found.shown is None else found.shown.entry.id,
-        found.rank,
-        found.remedy,
-        found.without,
-        found.added,
+        explanation.reasons,
+        None if explanation.shown is None else explanation.shown.entry.id,
+        explanation.rank,
+        explanation.remedy,
+        explanation.without,
+        explanation.added,
         (*hints, *missing, *vector_hints(meaning)),
     )
 

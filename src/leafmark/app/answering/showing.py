@@ -47,21 +47,21 @@ def show_chunks(
     links = Links(indexed_place(reader), KnownKeys(reader.manifest))
     shown: list[Shown] = []
     missing: list[tuple[str, tuple[str, ...]]] = []
-    for wanted in request.ids:
+    for reference in request.ids:
         try:
-            named = resolver.look_up(wanted)
+            named = resolver.look_up(reference)
         except NotFoundError as error:
-            missing.append((wanted, error.did_you_mean))
+            missing.append((reference, error.did_you_mean))
             continue
         entry = named.entry
         if request.full_document:
             named = Named(reader.entry(entry.doc_id, 0) or entry, own=request.own)
-        elif request.own or (wanted.endswith(f"#{PREAMBLE}") and entry.kind == "document"):
+        elif request.own or (reference.endswith(f"#{PREAMBLE}") and entry.kind == "document"):
             named = named._replace(own=True)
-        one = _shown(reader, sources, named, request)
-        if one.record:
-            one = one._replace(record=links.resolve(one.record, one.document))
-        shown.append(one)
+        item = _shown(reader, sources, named, request)
+        if item.record:
+            item = item._replace(record=links.resolve(item.record, item.document))
+        shown.append(item)
     tokenizer = project.configuration.chunking.tokenizer
     report = ShowReport(tuple(shown), tuple(missing), tokenizer=tokenizer)
     return _completed(report, request, reader, sources)
@@ -105,12 +105,12 @@ def _shown(reader: IndexReader, sources: Sources, named: Named, request: ShowReq
         own_ranges = tuple(merge([heading, *(section.body_spans if own else [span])]))
     elif own:
         own_ranges = _own_ranges(entry, children, lambda: sources.by_heading(document, reader))
-    asked = tuple(heading_and_span(entry)) if own_ranges is None else own_ranges
+    ranges = tuple(heading_and_span(entry)) if own_ranges is None else own_ranges
     lines = None
     if request.lines is not None:
-        lines, own_ranges = _within_lines(data, asked, request.lines)
-        asked = own_ranges
-    raw = bytes_in(data, asked)
+        lines, own_ranges = _within_lines(data, ranges, request.lines)
+        ranges = own_ranges
+    raw = bytes_in(data, ranges)
     shown = Shown(
         entry,
         document,
@@ -120,7 +120,7 @@ def _shown(reader: IndexReader, sources: Sources, named: Named, request: ShowReq
         full_text=_text(raw),
         raw=raw,
         children=listed,
-        readable=_readable(sources, document, asked),
+        readable=_readable(sources, document, ranges),
         own_ranges=own_ranges,
         section=section,
         lines=lines,
@@ -129,7 +129,7 @@ def _shown(reader: IndexReader, sources: Sources, named: Named, request: ShowReq
 
 
 def _within_lines(
-    data: bytes, ranges: Iterable[tuple[int, int]], asked: tuple[int, int | None]
+    data: bytes, ranges: Iterable[tuple[int, int]], line_range: tuple[int, int | None]
 ) -> tuple[tuple[int, int], tuple[tuple[int, int], ...]]:
     """Return which of the lines asked for there are in some ranges of a source, and their bytes.
 
@@ -137,16 +137,16 @@ def _within_lines(
         UsageError: there is none of them.
     """
     starts = [0, *(match.end() for match in _LINE_END.finditer(data))]
-    first, last = asked
+    first, last = line_range
     start = starts[first - 1] if first <= len(starts) else len(data)
     end = len(data) if last is None or last >= len(starts) else starts[last]
     ranges = list(ranges)
-    found = tuple((max(start, a), min(end, b)) for a, b in ranges if max(start, a) < min(end, b))
-    if not found:
+    parts = tuple((max(start, a), min(end, b)) for a, b in ranges if max(start, a) < min(end, b))
+    if not parts:
         low, high = (bisect_right(starts, at) for at in (ranges[0][0], ranges[-1][1] - 1))
         raise UsageError(f"the text has no line {first}", hint=f"it has the lines {low} to {high}")
-    lines = bisect_right(starts, found[0][0]), bisect_right(starts, found[-1][1] - 1)
-    return lines, found
+    lines = bisect_right(starts, parts[0][0]), bisect_right(starts, parts[-1][1] - 1)
+    return lines, parts
 
 
 def _with_details(
@@ -185,7 +185,9 @@ def _own_ranges(
         if by_heading is not None:
             position = by_heading.slugs[entry.slug] if entry.slug else 0
             return by_heading.chunks[position].body_spans
-    return tuple(merge([*entry.body_spans, *[(one.byte_start, one.byte_end) for one in pieces]]))
+    return tuple(
+        merge([*entry.body_spans, *[(piece.byte_start, piece.byte_end) for piece in pieces]])
+    )
 
 
 def _readable(
@@ -201,14 +203,14 @@ def _sizes(chunk: Chunk, sources: Sources, document: DocumentEntry) -> dict[int,
 
     Bytes are those of the source, tokens those of what is shown of them.
     """
-    found = {}
-    for one in chunk.owner.chunks[chunk.position : chunk.last_position + 1]:
-        ranges = heading_and_span(one)
+    sizes = {}
+    for part in chunk.owner.chunks[chunk.position : chunk.last_position + 1]:
+        ranges = heading_and_span(part)
         data = bytes_in(chunk.owner.document.data, ranges)
         readable = _readable(sources, document, ranges)
         text = _text(data) if readable is None else readable
-        found[one.position] = Size(chunk.owner.count_tokens(text), len(data))
-    return found
+        sizes[part.position] = Size(chunk.owner.count_tokens(text), len(data))
+    return sizes
 
 
 def _heading(chunk: Chunk | Entry, data: bytes) -> str | None:

@@ -69,15 +69,17 @@ def verify_texts(
     """
     reader = open_telling(project, request, progress)
     trees = {tree for tree, _ in reader.manifest} | {tree.name for tree in project.trees}
-    found = [find_citations(text, trees) for _, text in request.texts]
-    unplaced = dict.fromkeys(one._replace(offset=0) for each in found for one in each)
+    all_citations = [find_citations(text, trees) for _, text in request.texts]
+    unplaced = dict.fromkeys(
+        citation._replace(offset=0) for citations in all_citations for citation in citations
+    )
     names = [name for name, _ in request.texts if name != "-" and "\0" not in name]
     checked = {key for name in names for key in project.keys_of(project.directory / name)}
     outcomes = _Checker(project, reader, checked).check(unplaced)
     require_whole(reader)  # else what a part of a cluster holds would be called gone
     return tuple(
         VerifyReport(name, tuple(_placed(text, citations, outcomes)))
-        for (name, text), citations in zip(request.texts, found, strict=True)
+        for (name, text), citations in zip(request.texts, all_citations, strict=True)
     )
 
 
@@ -125,17 +127,19 @@ class _Checker:
 
     def check(self, citations: Iterable[Citation]) -> dict[Citation, _Outcome]:
         """Return what became of each citation."""
-        found: dict[Citation, _Outcome] = {}
+        outcomes: dict[Citation, _Outcome] = {}
         unlike: list[Citation] = []
         for citation in citations:
             outcome = self._where_it_says(citation)
             if outcome is None:
                 unlike.append(citation)
             else:
-                found[citation] = outcome
-        found |= self._in_their_documents(unlike)
-        found |= self._in_others([one for one in unlike if one not in found])
-        return found | {one: self._lost(one) for one in unlike if one not in found}
+                outcomes[citation] = outcome
+        outcomes |= self._in_their_documents(unlike)
+        outcomes |= self._in_others([citation for citation in unlike if citation not in outcomes])
+        return outcomes | {
+            citation: self._lost(citation) for citation in unlike if citation not in outcomes
+        }
 
     def _document(self, citation: Citation) -> tuple[str, CurrentDocument | None]:
         """Return the first of the citation's names whose document is known, and that document."""
@@ -161,58 +165,64 @@ class _Checker:
 
     def _in_their_documents(self, unlike: list[Citation]) -> dict[Citation, _Outcome]:
         """Look for what is cited near the place that is cited."""
-        found: dict[Citation, _Outcome] = {}
+        outcomes: dict[Citation, _Outcome] = {}
         finders: dict[int, _Finder] = {}
-        for one in unlike:
-            _, document = self._document(one)
-            if document is None or not document.chunks or one.start >= one.end:
+        for citation in unlike:
+            _, document = self._document(citation)
+            if document is None or not document.chunks or citation.start >= citation.end:
                 continue
             finder = finders.setdefault(id(document), _Finder(document, MAX_NEAR // len(unlike)))
-            span = finder.find(one)
+            span = finder.find(citation)
             if span is not None:
-                found[one] = _moved(one, document, *span)
-        return found
+                outcomes[citation] = _moved(citation, document, *span)
+        return outcomes
 
     def _in_others(self, lost: list[Citation]) -> dict[Citation, _Outcome]:
         """Look through all documents once; a whole chunk is better than other bytes anywhere."""
-        wanted: dict[int, set[str]] = {}
-        for one in lost:
-            if one.end > one.start:
-                wanted.setdefault(one.end - one.start, set()).add(one.digest)
-        if not wanted:
+        digests_by_length: dict[int, set[str]] = {}
+        for citation in lost:
+            if citation.end > citation.start:
+                digests_by_length.setdefault(citation.end - citation.start, set()).add(
+                    citation.digest
+                )
+        if not digests_by_length:
             return {}
         keys = _likeliest_first(set(self._keys.values()) - set(self._checked), lost)
-        least = min(wanted)
-        places: dict[tuple[str, int], list[Found[DocumentKey]]] = self._whole_chunks(keys, wanted)
+        least = min(digests_by_length)
+        places: dict[tuple[str, int], list[Found[DocumentKey]]] = self._whole_chunks(
+            keys, digests_by_length
+        )
         left = {
             length: digests
-            for length, all_digests in wanted.items()
-            if (digests := {one for one in all_digests if (one, length) not in places})
+            for length, all_digests in digests_by_length.items()
+            if (digests := {digest for digest in all_digests if (digest, length) not in places})
         }
         sources = ((key, data) for key in keys if (data := self._documents.bytes_of(key, least)))
         places |= find_in_all(sources, left) if left else {}
-        found = {}
-        for one in lost:
-            outcome = self._best_of(one, places.get((one.digest, one.end - one.start), ()))
+        outcomes = {}
+        for citation in lost:
+            outcome = self._best_of(
+                citation, places.get((citation.digest, citation.end - citation.start), ())
+            )
             if outcome is not None:
-                found[one] = outcome
-        return found
+                outcomes[citation] = outcome
+        return outcomes
 
     def _whole_chunks(
-        self, keys: Sequence[DocumentKey], wanted: Wanted
+        self, keys: Sequence[DocumentKey], digests_by_length: Wanted
     ) -> dict[tuple[str, int], list[Found[DocumentKey]]]:
         """Return places of what is wanted that are whole chunks, in the likeliest documents.
 
         Most citations are of whole chunks, and what each costs does not grow with its length.
         """
-        found: dict[tuple[str, int], list[Found[DocumentKey]]] = {}
+        places: dict[tuple[str, int], list[Found[DocumentKey]]] = {}
         for key in keys[: MAX_CHUNKED if self._is_here else 0]:
-            data = self._documents.bytes_of(key, min(wanted))
+            data = self._documents.bytes_of(key, min(digests_by_length))
             if data is not None:
                 spans = spans_of(self._reader.chunks_of(document_id(*key)))
-                for digest, start, end in find_among(data, spans, wanted):
-                    found.setdefault((digest, end - start), []).append(Found(key, start, end))
-        return found
+                for digest, start, end in find_among(data, spans, digests_by_length):
+                    places.setdefault((digest, end - start), []).append(Found(key, start, end))
+        return places
 
     def _best_of(self, citation: Citation, places: Iterable[Found[DocumentKey]]) -> _Outcome | None:
         best = None
@@ -252,7 +262,7 @@ class _Checker:
 
 def _likeliest_first(keys: Iterable[DocumentKey], lost: Iterable[Citation]) -> list[DocumentKey]:
     """Return the documents in order, first those with a file name or a folder that is cited."""
-    cited = {document_part(name).partition(":")[2] for one in lost for name in one.names}
+    cited = {document_part(name).partition(":")[2] for citation in lost for name in citation.names}
     folders, names = {path.rpartition("/")[0] for path in cited}, set(map(basename, cited))
 
     def rank(key: DocumentKey) -> tuple[bool, bool, DocumentKey]:
@@ -274,10 +284,10 @@ class _Finder:
 
     @cached_property
     def _chunks(self) -> dict[int, list[tuple[int, int]]]:
-        found: dict[int, list[tuple[int, int]]] = {}
+        spans: dict[int, list[tuple[int, int]]] = {}
         for start, end in spans_of(self._document.chunks):
-            found.setdefault(end - start, []).append((start, end))
-        return found
+            spans.setdefault(end - start, []).append((start, end))
+        return spans
 
     @cached_property
     def _edges(self) -> Edges:
@@ -285,7 +295,7 @@ class _Finder:
 
     def find(self, citation: Citation) -> tuple[int, int] | None:
         data, length = self._document.data, citation.end - citation.start
-        wanted = {length: (citation.digest,)}
+        digests_by_length = {length: (citation.digest,)}
         most = 1 + self._room // (length + 1)
         for starts in (
             (start for start, _ in self._chunks.get(length, ())),
@@ -293,7 +303,7 @@ class _Finder:
         ):
             nearest = sorted(starts, key=lambda start: abs(start - citation.start))[:most]
             spans = ((start, start + length) for start in nearest)
-            for _, start, end in find_among(data, spans, wanted):
+            for _, start, end in find_among(data, spans, digests_by_length):
                 return start, end
         return find_anywhere(
             data, citation.digest, length, near=citation.start, most_hashed=self._room
@@ -323,12 +333,12 @@ class CurrentDocument:
     @cached_property
     def by_name(self) -> dict[str, Entry | Chunk]:
         """The chunks by their names in citations: ids, ordinal ids, other slugs."""
-        found: dict[str, Entry | Chunk] = {
+        chunks_by_name: dict[str, Entry | Chunk] = {
             citation_name(f"{self.chunks[0].doc_id}#{slug}"): self.chunks[position]
             for slug, position in self.other_slugs.items()
         }
-        found |= {citation_name(chunk.ordinal_id): chunk for chunk in self.chunks}
-        return found | {citation_name(chunk.id): chunk for chunk in self.chunks}
+        chunks_by_name |= {citation_name(chunk.ordinal_id): chunk for chunk in self.chunks}
+        return chunks_by_name | {citation_name(chunk.id): chunk for chunk in self.chunks}
 
     def holds(self, citation: Citation) -> bool:
         """Whether the cited bytes stand where the citation says."""
@@ -498,14 +508,14 @@ class Edges:
 
     def other_windows(self, length: int) -> Iterator[int]:
         """Yield where all others begin."""
-        found = self._blocks & self._blocks << length
-        return self._places(self._others & self._others << length & ~found)
+        windows = self._blocks & self._blocks << length
+        return self._places(self._others & self._others << length & ~windows)
 
-    def _places(self, found: int) -> Iterator[int]:
+    def _places(self, windows: int) -> Iterator[int]:
         whole = (self._size + 7) // 8
         padding = whole * 8 - self._size
         keep = (1 << self._size) - 1
-        for match in re.finditer(rb"[^\0]", (found & keep).to_bytes(whole, "big")):
+        for match in re.finditer(rb"[^\0]", (windows & keep).to_bytes(whole, "big")):
             byte = match[0][0]
             for bit in range(8):
                 if byte & 0x80 >> bit:
@@ -518,11 +528,11 @@ def _bits(data: bytes, signs: bytes) -> int:
 
 
 def find_among(
-    data: bytes, spans: Iterable[tuple[int, int]], wanted: Wanted
+    data: bytes, spans: Iterable[tuple[int, int]], digests_by_length: Wanted
 ) -> Iterator[tuple[str, int, int]]:
     """Yield digest, start and end of the spans that hold wanted bytes."""
     for start, end in dict.fromkeys(spans):
-        digests = wanted.get(end - start)
+        digests = digests_by_length.get(end - start)
         if digests and 0 <= start <= end <= len(data):
             digest = _digest(data, start, end, digests)
             if digest in digests:
@@ -537,8 +547,8 @@ def find_anywhere(
     The nearest places are tried first, as many as hash at most `most_hashed` bytes.
     """
     tried = _nearest_windows(data, length, near, max(1, most_hashed // (length + _EACH)))
-    found = next(find_among(data, tried, {length: (digest,)}), None)
-    return None if found is None else found[1:]
+    match = next(find_among(data, tried, {length: (digest,)}), None)
+    return None if match is None else match[1:]
 
 
 def _nearest_windows(data: bytes, length: int, near: int, most: int) -> Iterator[tuple[int, int]]:
@@ -572,13 +582,13 @@ class Found(NamedTuple, Generic[Name]):
 
 
 def find_in_all(
-    sources: Iterable[tuple[Name, bytes]], wanted: Wanted
+    sources: Iterable[tuple[Name, bytes]], digests_by_length: Wanted
 ) -> dict[tuple[str, int], list[Found[Name]]]:
     """Return places of wanted bytes, by digest and length; each source is looked through once."""
-    lengths = sorted(wanted)[:MAX_LENGTHS]
+    lengths = sorted(digests_by_length)[:MAX_LENGTHS]
     share = MAX_ELSEWHERE // max(1, len(lengths))
     room = {length: [share, share, share] for length in lengths}
-    found: dict[tuple[str, int], list[Found[Name]]] = {}
+    places: dict[tuple[str, int], list[Found[Name]]] = {}
     for batch in _batches(sources):
         for length in lengths:
             edges, left = batch.edges, room[length]
@@ -587,8 +597,8 @@ def find_in_all(
                 if left[kind] > 0:
                     tried = batch.within(windows(length), length)
                     some = islice(tried, 1 + left[kind] // (length + _EACH))
-                    left[kind] -= _note(batch, some, length, wanted[length], found)
-    return found
+                    left[kind] -= _note(batch, some, length, digests_by_length[length], places)
+    return places
 
 
 def _note(
@@ -596,7 +606,7 @@ def _note(
     tried: Iterable[int],
     length: int,
     digests: Collection[str],
-    found: dict[tuple[str, int], list[Found[Name]]],
+    all_places: dict[tuple[str, int], list[Found[Name]]],
 ) -> int:
     """Note which of the spans hold wanted bytes; return what that cost."""
     cost = 0
@@ -604,7 +614,7 @@ def _note(
         cost += length + _EACH
         digest = _digest(batch.data, start, start + length, digests)
         if digest in digests:
-            places = found.setdefault((digest, length), [])
+            places = all_places.setdefault((digest, length), [])
             if len(places) < MAX_PLACES:
                 places.append(batch.place(start, length))
     return cost

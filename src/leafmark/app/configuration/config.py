@@ -115,9 +115,12 @@ class Configuration(Frozen, kw_only=True):
     def untrusted(self, key: str) -> PermissionRequest | None:
         """Return what is asked for `key`, a setting or `tree.NAME`, if it waits to be trusted."""
         permissions = (
-            one for file in self.gated if file.state != "trusted" for one in file.permissions
+            permission
+            for file in self.gated
+            if file.state != "trusted"
+            for permission in file.permissions
         )
-        return next((one for one in permissions if one.key == key), None)
+        return next((permission for permission in permissions if permission.key == key), None)
 
     def origins(self) -> tuple[SettingOrigin, ...]:
         """List every setting in force, then what each tree says."""
@@ -128,10 +131,10 @@ class Configuration(Frozen, kw_only=True):
         return (*settings, *self._of_lint(), *self._of_trees())
 
     def _of_lint(self) -> Iterator[SettingOrigin]:
-        for name, found in self.lint_found.items():
-            value = list(found.value) if isinstance(found.value, tuple) else str(found.value)
+        for name, placed in self.lint_found.items():
+            value = list(placed.value) if isinstance(placed.value, tuple) else str(placed.value)
             doc = LINT_KEYS[name.partition(".")[0]]
-            yield SettingOrigin(f"lint.{name}", value, found.location, doc)
+            yield SettingOrigin(f"lint.{name}", value, placed.location, doc)
 
     def _of_trees(self) -> Iterator[SettingOrigin]:
         for tree in self.trees:
@@ -165,11 +168,11 @@ def open_configuration(
     files = [*admitted, *([user] if user else [])]
     fixed = with_preset(_from_environment(environ, folder, home))
     fixed |= with_preset(_from_flags(flags, folder, home))
-    found = _from_files(files, home) | fixed
-    lint = {name: one for file in reversed(files) for name, one in file.lint.items()}
-    merge = TreeMerge(files, found, home)
+    values = _from_files(files, home) | fixed
+    lint = {name: placed for file in reversed(files) for name, placed in file.lint.items()}
+    merge = TreeMerge(files, values, home)
     trees = merge.trees(fixed)
-    tables = {table: _settings(table, found) for table in TABLES}
+    tables = {table: _settings(table, values) for table in TABLES}
     # trees that were left out are no reason to take the folder instead
     is_implicit = not any(file.trees for file in [*project_files, *files])
     return Configuration(
@@ -178,14 +181,14 @@ def open_configuration(
         directories=directories,
         trees=(_implicit_tree(folder, tables["index"]),) if is_implicit else trees,
         rules=tuple(rule for file in files for rule in file.rules),
-        lint=lint_settings({name: one.value for name, one in lint.items()}),
+        lint=lint_settings({name: placed.value for name, placed in lint.items()}),
         lint_found=lint,
         config_files=tuple(file.path for file in files),
         warnings=tuple(warnings),
         project_files=tuple(file.path for file in project_files),
-        gated=tuple(each for each in gated if each is not None),
+        gated=tuple(file for file in gated if file is not None),
         is_implicit=is_implicit,
-        found=found,
+        found=values,
         tree_origins=merge.origins,
         **tables,
     )
@@ -272,23 +275,25 @@ def _from_files(files: Sequence[ConfigFile], home: Path) -> dict[str, PlacedValu
     """Merge the settings of `files`, nearest first."""
     merged: dict[str, PlacedValue] = {}
     for file in reversed(files):
-        for name, found in with_preset(file.values).items():
-            merged[name] = _placed(name, found, file.path.parent, home)
+        for name, placed in with_preset(file.values).items():
+            merged[name] = _placed(name, placed, file.path.parent, home)
     return merged
 
 
-def _placed(name: str, found: PlacedValue, base: Path, home: Path) -> PlacedValue:
+def _placed(name: str, placed: PlacedValue, base: Path, home: Path) -> PlacedValue:
     """Make the one setting that is a path whole."""
     if name != "index.dir":
-        return found
-    return PlacedValue(str(resolve_path(found.value, base, home)), found.location)
+        return placed
+    return PlacedValue(str(resolve_path(placed.value, base, home)), placed.location)
 
 
 def _from_environment(
     environ: Mapping[str, str], folder: Path, home: Path
 ) -> dict[str, PlacedValue]:
-    known = {each.environment_name: each for each in (*SETTINGS.values(), *CONSTANTS.values())}
-    found = {}
+    known = {
+        setting.environment_name: setting for setting in (*SETTINGS.values(), *CONSTANTS.values())
+    }
+    values = {}
     for variable in sorted(environ):
         prefix, _, name = variable.partition("_")
         table = name.partition("_")[0].lower()
@@ -301,37 +306,39 @@ def _from_environment(
             raise ConfigError(f"{variable} is not a setting", location=variable, hint=hint)
         setting = known[variable]
         value = parse_value(setting, environ[variable], location=variable)
-        found[setting.name] = _placed(setting.name, PlacedValue(value, variable), folder, home)
-    return found
+        values[setting.name] = _placed(setting.name, PlacedValue(value, variable), folder, home)
+    return values
 
 
 def _from_flags(flags: Mapping[str, object], folder: Path, home: Path) -> dict[str, PlacedValue]:
-    found = {}
+    values = {}
     known = {**SETTINGS, **CONSTANTS}
-    for name, given in flags.items():
-        if given is None:
+    for name, flag in flags.items():
+        if flag is None:
             continue
         if name not in known:
             near = nearest(name, SETTINGS)
             hint = f"did you mean {near[0]}?" if near else None
-            if name in TABLES and isinstance(given, Mapping):
-                hint = "write " + ", ".join(f"{name}.{key}" for key in given)
+            if name in TABLES and isinstance(flag, Mapping):
+                hint = "write " + ", ".join(f"{name}.{key}" for key in flag)
             raise ConfigError(f"{name} is not a setting", hint=hint)
         setting = known[name]
-        if isinstance(given, str):
-            value = parse_value(setting, given, location=None)
+        if isinstance(flag, str):
+            value = parse_value(setting, flag, location=None)
         else:
-            value = check_value(setting, given)
-        found[name] = _placed(name, PlacedValue(value, "flag"), folder, home)
-    return found
+            value = check_value(setting, flag)
+        values[name] = _placed(name, PlacedValue(value, "flag"), folder, home)
+    return values
 
 
-def _settings(table: str, found: Mapping[str, PlacedValue]) -> Any:
+def _settings(table: str, values: Mapping[str, PlacedValue]) -> Any:
     """Make the settings of one table."""
     names = (
-        name for name in {**SETTINGS, **CONSTANTS} if name.startswith(f"{table}.") and name in found
+        name
+        for name in {**SETTINGS, **CONSTANTS}
+        if name.startswith(f"{table}.") and name in values
     )
-    return TABLES[table](**{name.partition(".")[2]: found[name].value for name in names})
+    return TABLES[table](**{name.partition(".")[2]: values[name].value for name in names})
 
 
 def _implicit_tree(folder: Path, index: IndexSettings) -> Tree:
@@ -416,10 +423,10 @@ class TreeMerge:
         excluding = next((f for f, table in tables if table.exclude), None)
         overrides: dict[str, Value] = {}
         for _, table in reversed(tables):
-            for setting, found in with_preset(table.values).items():
+            for setting, placed in with_preset(table.values).items():
                 if setting not in fixed:
-                    overrides[setting] = found.value
-                    self.origins[f"tree.{name}.{setting}"] = found.location
+                    overrides[setting] = placed.value
+                    self.origins[f"tree.{name}.{setting}"] = placed.location
         return Tree(
             name=name,
             root=root,
@@ -447,26 +454,28 @@ class TreeMerge:
             hint=f'say where it lies: path = "{name}"',
         )
 
-    def _patterns(self, name: str, key: str, said: Iterable[PlacedValue | None]) -> tuple[str, ...]:
-        found = next((each for each in said if each is not None), None)
-        if found is None:
+    def _patterns(
+        self, name: str, key: str, candidates: Iterable[PlacedValue | None]
+    ) -> tuple[str, ...]:
+        placed = next((candidate for candidate in candidates if candidate is not None), None)
+        if placed is None:
             return ()
-        self.origins[f"tree.{name}.{key}"] = found.location
-        return cast(tuple[str, ...], found.value)
+        self.origins[f"tree.{name}.{key}"] = placed.location
+        return cast(tuple[str, ...], placed.value)
 
     def _formats(
         self, name: str, tables: Iterable[Mapping[str, PlacedValue]]
     ) -> tuple[tuple[str, str], ...]:
         formats: dict[str, str] = {}
         for table in tables:
-            for suffix, found in table.items():
-                formats[suffix] = found.value
-                self.origins[f"tree.{name}.formats.{suffix}"] = found.location
+            for suffix, placed in table.items():
+                formats[suffix] = placed.value
+                self.origins[f"tree.{name}.formats.{suffix}"] = placed.location
         return tuple(formats.items())
 
     def _value(self, setting: str, overrides: Mapping[str, Value]) -> Value:
         if setting in overrides:
             return overrides[setting]
-        found = self._general.get(setting)
-        value: Value = found.value if found is not None else DECLARED[setting].default
+        placed = self._general.get(setting)
+        value: Value = placed.value if placed is not None else DECLARED[setting].default
         return value

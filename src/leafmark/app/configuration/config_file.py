@@ -241,10 +241,10 @@ class _Reader:
     def _settings(self, above: Mapping[str, object], keys: KeyPath) -> dict[str, PlacedValue]:
         """Check the settings in the tables below the one at `keys`."""
         return {
-            name: found
+            name: placed
             for table in TABLES
             if table in above
-            for name, found in self._settings_of(table, above[table], (*keys, table))
+            for name, placed in self._settings_of(table, above[table], (*keys, table))
         }
 
     def _settings_of(
@@ -253,9 +253,9 @@ class _Reader:
         table = self._table(value, keys)
         own = [n.partition(".")[2] for n in SETTINGS if n.startswith(f"{name}.")]
         self._known(table, own, keys)
-        for key, given in table.items():
+        for key, raw in table.items():
             setting, location = SETTINGS[f"{name}.{key}"], self._at((*keys, key))
-            value = check_value(setting, given, location=location)
+            value = check_value(setting, raw, location=location)
             yield setting.name, PlacedValue(value, location)
 
     def _trees(self, value: object) -> tuple[TreeTable, ...]:
@@ -266,7 +266,7 @@ class _Reader:
                 location=self._at(("tree",)),
                 hint=f"the most in one file is {MAX_TREES}",
             )
-        return tuple(self._tree(name, given) for name, given in tables.items())
+        return tuple(self._tree(name, table) for name, table in tables.items())
 
     def _tree(self, name: str, value: object) -> TreeTable:
         keys = ("tree", name)
@@ -322,7 +322,7 @@ class _Reader:
 
     def _formats(self, above: Mapping[str, object], keys: KeyPath) -> dict[str, PlacedValue]:
         """Check what suffixes mean in a tree: `".txt" = "rst"`."""
-        found = {}
+        formats = {}
         names = format_names() if "formats" in above else []
         for suffix, name in self._table(above.get("formats", {}), keys).items():
             here = (*keys, suffix)
@@ -334,8 +334,8 @@ class _Reader:
                 )
             if not isinstance(name, str) or name not in names:
                 raise self._wrong(here, name, f"the name of a format: {', '.join(names)}")
-            found[suffix.lower()] = PlacedValue(name, self._at(here))
-        return found
+            formats[suffix.lower()] = PlacedValue(name, self._at(here))
+        return formats
 
     def _texts(self, value: object, keys: KeyPath) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
@@ -353,14 +353,16 @@ class _Reader:
     def _lint(self, value: object) -> Iterator[tuple[str, PlacedValue]]:
         table = self._table(value, ("lint",))
         self._known(table, LINT_KEYS, ("lint",))
-        given: dict[KeyPath, object] = {(key,): one for key, one in table.items() if key != "rules"}
+        raw_values: dict[KeyPath, object] = {
+            (key,): raw for key, raw in table.items() if key != "rules"
+        }
         if "rules" in table:
             rules = self._table(table["rules"], ("lint", "rules"))
             self._known(rules, rule_names(), ("lint", "rules"))
-            given |= {("rules", rule): level for rule, level in rules.items()}
-        for keys, one in given.items():
+            raw_values |= {("rules", rule): level for rule, level in rules.items()}
+        for keys, raw in raw_values.items():
             name, location = ".".join(map(str, keys)), self._at(("lint", *keys))
-            read = read_lint_value(name, one, self._path, own=self._own, location=location)
+            read = read_lint_value(name, raw, self._path, own=self._own, location=location)
             yield name, PlacedValue(read, location)
 
     def _rule(self, number: int, value: object) -> ContextRule:
@@ -368,7 +370,7 @@ class _Reader:
         table = self._table(value, keys)
         self._known(table, _RULE_KEYS, keys)
         return ContextRule(
-            **{key: self._texts(given, (*keys, key)) for key, given in table.items()}
+            **{key: self._texts(texts, (*keys, key)) for key, texts in table.items()}
         )
 
 
@@ -408,7 +410,7 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     lines: dict[KeyPath, int] = {}
     counts: dict[KeyPath, int] = {}
     table: KeyPath = ()
-    without = _LONG_TEXT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    without = _LONG_TEXT.sub(lambda match: "\n" * match[0].count("\n"), text)
     for number, line in enumerate(without.split("\n"), start=1):
         if header := _HEADER.match(line):
             table = _located(_names(header[2]), counts)
@@ -462,7 +464,7 @@ def repeated_table(text: str, line: int) -> str | None:
     'tree.a'
     """
     rows = text.split("\n")[:line]
-    names = [re.sub(r"\s", "", found[1]) for row in rows if (found := _HEADER_LINE.match(row))]
+    names = [re.sub(r"\s", "", match[1]) for row in rows if (match := _HEADER_LINE.match(row))]
     if not rows or not _HEADER_LINE.match(rows[-1]):
         return None
     return names[-1] if names[-1] in names[:-1] else None
@@ -518,7 +520,7 @@ def read_lint_value(name: str, value: object, path: Path, *, own: bool, location
     from leafmark.lint import LEVELS
 
     if name == "ignore":
-        if isinstance(value, list) and all(isinstance(one, str) and one for one in value):
+        if isinstance(value, list) and all(isinstance(item, str) and item for item in value):
             return tuple(value)
         raise _wrong(name, value, "a list of patterns", location)
     if name == "baseline":
@@ -540,14 +542,16 @@ def _wrong(name: str, value: object, accepted: str, location: str) -> ConfigErro
 
 def _baseline(value: str, path: Path, *, own: bool, location: str) -> Path:
     """Return where the baseline lies; that of a file that came with a folder is in the folder."""
-    found = path.parent / (os.path.expanduser(value) if own else value)
-    if not own and not Path(os.path.realpath(found)).is_relative_to(os.path.realpath(path.parent)):
+    baseline = path.parent / (os.path.expanduser(value) if own else value)
+    if not own and not Path(os.path.realpath(baseline)).is_relative_to(
+        os.path.realpath(path.parent)
+    ):
         raise ConfigError(
             "lint.baseline leads out of the folder",
             location=location,
             hint=Remedy("baseline", "keep it beside the configuration"),
         )
-    return found
+    return baseline
 
 
 def lint_settings(values: Mapping[str, Any]) -> LintSettings:

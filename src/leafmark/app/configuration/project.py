@@ -72,9 +72,9 @@ class Project(Frozen):
         Raises:
             NotFoundError: there is none; it names some that there are, or says how to allow it.
         """
-        found = self.tree(name)
-        if found is not None:
-            return found
+        tree = self.tree(name)
+        if tree is not None:
+            return tree
         message = f"there is no tree named {name!r}"
         permission = self.configuration.untrusted(f"tree.{name}")
         if permission is not None:
@@ -159,12 +159,12 @@ class Project(Frozen):
     def keys_of(self, path: Path) -> list[tuple[str, str]]:
         """Return tree and path of the document that a file would be, in each tree that holds it."""
         real = Path(os.path.realpath(path))
-        found = []
+        keys = []
         for tree in self.trees:
             root = Path(os.path.realpath(tree.root))
             if real.is_relative_to(root):
-                found.append((tree.name, as_listed(root, real.relative_to(root).as_posix())))
-        return found
+                keys.append((tree.name, as_listed(root, real.relative_to(root).as_posix())))
+        return keys
 
     def missing_trees(self) -> list[str]:
         """Say of each tree whose folder is not there, or may not be read, that it is so."""
@@ -245,10 +245,10 @@ def _chunking(configuration: Configuration, tree: Tree | None) -> dict[str, obje
     values = chunking._asdict()
     del values["preset"]  # it is written out in the sizes
     if tree is not None:
-        for each in values:
-            name = f"chunking.{each}"
+        for option in values:
+            name = f"chunking.{option}"
             if name in tree.overrides:
-                values[each] = tree.overrides[name]
+                values[option] = tree.overrides[name]
     return values
 
 

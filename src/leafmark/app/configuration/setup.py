@@ -202,7 +202,7 @@ def revoke(directory: Path, *, environ: Mapping[str, str]) -> tuple[str, ...]:
             location=str(configuration.directory),
             exit_code=1,
         )
-    write_trust(place, {path: said for path, said in approved.items() if path not in done})
+    write_trust(place, {path: approval for path, approval in approved.items() if path not in done})
     return tuple(sorted(done))
 
 

@@ -121,8 +121,8 @@ def admit(
         for tree in file.trees
         if f"tree.{tree.name}" not in closed
     )
-    kept = file._replace(values=_open_values(file.values, "", closed), trees=trees)
-    return kept, judged
+    admitted = file._replace(values=_open_values(file.values, "", closed), trees=trees)
+    return admitted, judged
 
 
 def _judged(config_file: Path, permissions: Collection[Gated], trust: Trust) -> TrustedFile:
@@ -132,14 +132,17 @@ def _judged(config_file: Path, permissions: Collection[Gated], trust: Trust) -> 
         trust.approved.get(os.path.realpath(config_file)),
     )
     state = "pending" if known is None else "trusted" if known == seen else "changed"
-    asked = tuple(PermissionRequest(one.key, one.why, one.location) for one in permissions)
-    return TrustedFile(str(config_file), state, asked, seen)
+    requests = tuple(
+        PermissionRequest(permission.key, permission.why, permission.location)
+        for permission in permissions
+    )
+    return TrustedFile(str(config_file), state, requests, seen)
 
 
 def _open_values(
     values: Mapping[str, PlacedValue], above: str, closed: Collection[str]
 ) -> dict[str, PlacedValue]:
-    return {name: found for name, found in values.items() if above + name not in closed}
+    return {name: placed for name, placed in values.items() if above + name not in closed}
 
 
 def permissions_of(file: ConfigFile, further: Sequence[ConfigFile], home: Path) -> list[Gated]:
@@ -157,8 +160,8 @@ def _permissions_of_tree(
     root = _effective_root(file, tree, further, home)
     if root is not None and not _is_inside(root, file.path.parent):
         patterns = [tree.include and tree.include.value, tree.exclude and tree.exclude.value]
-        values = {name: found.value for name, found in tree.values.items()}
-        values |= {suffix: found.value for suffix, found in tree.formats.items()}
+        values = {name: placed.value for name, placed in tree.values.items()}
+        values |= {suffix: placed.value for suffix, placed in tree.formats.items()}
         what = json.dumps([os.path.realpath(root), patterns, values], sort_keys=True)
         place = tree.path.location if tree.path else tree.location
         return [Gated(key, what, f"lies outside of the project ({root})", place)]
@@ -172,18 +175,18 @@ def _permissions_of_tree(
 def _gated_values(values: Mapping[str, PlacedValue], above: str) -> list[Gated]:
     """List the settings in a table that need trust; `above` stands before their keys."""
     permissions = []
-    for name, found in values.items():
+    for name, placed in values.items():
         setting = SETTINGS[name]
-        if setting.option.gated and found.value not in (setting.default, "none"):
-            what = json.dumps(found.value)
-            permissions.append(Gated(above + name, what, setting.option.gated, found.location))
+        if setting.option.gated and placed.value not in (setting.default, "none"):
+            what = json.dumps(placed.value)
+            permissions.append(Gated(above + name, what, setting.option.gated, placed.location))
     return permissions
 
 
 def _without_forbidden(
     file: ConfigFile, further: Sequence[ConfigFile], home: Path, warnings: list[str]
 ) -> ConfigFile:
-    kept = []
+    trees = []
     for tree in file.trees:
         root = _effective_root(file, tree, further, home)
         if root is not None and _is_inside(home, root):
@@ -193,8 +196,8 @@ def _without_forbidden(
                 "only your own configuration may name it"
             )
         else:
-            kept.append(tree)
-    return file if len(kept) == len(file.trees) else file._replace(trees=tuple(kept))
+            trees.append(tree)
+    return file if len(trees) == len(file.trees) else file._replace(trees=tuple(trees))
 
 
 def _effective_root(

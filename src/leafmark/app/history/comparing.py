@@ -191,11 +191,11 @@ class _Documents:
         if data is None:
             self.unreadable.add(key)
             return None
-        found = read_sections(self._project, tree, key[1], data, "compared")
-        if isinstance(found, Diagnostic):
-            self.side.diagnostics.append(found)
+        parsed = read_sections(self._project, tree, key[1], data, "compared")
+        if isinstance(parsed, Diagnostic):
+            self.side.diagnostics.append(parsed)
             return None
-        return found
+        return parsed
 
 
 def read_sections(
@@ -224,7 +224,7 @@ def _broken_links(
     """Yield the links of documents as they are now that led to what has gone."""
     if not broken:
         return
-    by_name = {one.name: one for one in broken}
+    by_name = {broken_name.name: broken_name for broken_name in broken}
     before = Links(lambda tree, path, slug: None, KnownKeys(old.ids))
     changed = {change.new.key for change in comparison.documents if change.new is not None}
     looks_in = _needles(broken)
@@ -258,27 +258,27 @@ def _links_in(
         names = [f"{doc_id}#{slug}" for slug in slugs_of(parts[1])] if parts[1] else []
         is_gone = (document.tree, path) not in new.ids
         names = [doc_id, *names] if is_gone else names
-        found = next((by_name[name] for name in reversed(names) if name in by_name), None)
-        if found is not None:
+        target = next((by_name[name] for name in reversed(names) if name in by_name), None)
+        if target is not None:
             line = document.chunked.line_of(link.start)
-            yield BrokenLink(document.id, document.path, line, link.target, found)
+            yield BrokenLink(document.id, document.path, line, link.target, target)
 
 
 def _needles(broken: Sequence[BrokenName]) -> re.Pattern[bytes] | None:
     """Return what finds in bytes the end of any broken name, None where there are too many."""
     needles = set()
-    for one in broken:
-        doc_id, _, slug = one.name.partition("#")
+    for broken_name in broken:
+        doc_id, _, slug = broken_name.name.partition("#")
         stem = doc_id.rpartition("/")[2].rpartition(":")[2].rpartition(".")[0]
         written = slug or stem
         needles |= {written, quote(written)}
         if slug:
-            needles.add(one.old.title)  # a wiki link names a heading by its words
+            needles.add(broken_name.old.title)  # a wiki link names a heading by its words
     needles.discard("")
     if len(needles) > MAX_NEEDLES:
         return None
     encoded = sorted(
-        (one.encode("utf-8", "surrogateescape") for one in needles), key=len, reverse=True
+        (needle.encode("utf-8", "surrogateescape") for needle in needles), key=len, reverse=True
     )
     return re.compile(b"|".join(map(re.escape, encoded)), re.IGNORECASE)
 
@@ -299,9 +299,9 @@ def _cited(
     keys = {citation_name(document_id(*key)): key for key in befores.side.ids}
     outcomes: dict[Citation, CitedOutcome] = {}
     sides: dict[Citation, tuple[SectionedDocument, SectionedDocument | None]] = {}
-    for citation in (one._replace(offset=0) for one in find_citations(content, trees)):
+    for citation in (citation._replace(offset=0) for citation in find_citations(content, trees)):
         key = next(
-            (keys[doc] for one in citation.names if (doc := document_part(one)) in keys), None
+            (keys[doc] for name in citation.names if (doc := document_part(name)) in keys), None
         )
         old = None if key is None else befores.at(key)
         new = None if key is None else afters.at(key)
@@ -311,7 +311,7 @@ def _cited(
     for citation, place in _elsewhere(sides, comparison, afters):
         outcomes[citation] = check_citation(citation, *sides[citation], comparison, elsewhere=place)
     written = {_ID_END.split(content[at:], 1)[0].rstrip(".:") for at in _starts(content, trees)}
-    ids = tuple(one for one in broken if one.name in written)
+    ids = tuple(broken_name for broken_name in broken if broken_name.name in written)
     return CitedFile(name, tuple(outcomes.values()), ids)
 
 
@@ -324,41 +324,39 @@ def _elsewhere(
 
     Each document is read once, whatever is lost, and parsed only where something stands in it.
     """
-    wanted = {
+    texts = {
         citation: old.document.data[citation.start : citation.end]
         for citation, (old, _) in sides.items()
     }
-    changed = [each.new.key for each in comparison.documents if each.new is not None]
+    changed = [document.new.key for document in comparison.documents if document.new is not None]
     for key in (*changed, *sorted(afters.side.ids.keys() - {*changed})):
-        if not wanted:
+        if not texts:
             return
-        found = _holding(key, wanted, afters)
-        document = afters.passing(key) if found else None
-        for citation in found if document is not None else ():
+        citations = _holding(key, texts, afters)
+        document = afters.passing(key) if citations else None
+        for citation in citations if document is not None else ():
             assert document is not None
             new = sides[citation][1]
-            if (new is None or new.key != key) and wanted[citation] in document.document.data:
-                del wanted[citation]
+            if (new is None or new.key != key) and texts[citation] in document.document.data:
+                del texts[citation]
                 yield citation, document
 
 
-def _holding(
-    key: DocumentKey, wanted: Mapping[Citation, bytes], side: _Documents
-) -> list[Citation]:
+def _holding(key: DocumentKey, texts: Mapping[Citation, bytes], side: _Documents) -> list[Citation]:
     """Return the citations whose text may stand in a document, by the bytes of its file."""
     data = side.side.read(key) or b""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:  # citations are of what it says in UTF-8
-        return list(wanted)
-    return [citation for citation, text in wanted.items() if text and text in data]
+        return list(texts)
+    return [citation for citation, text in texts.items() if text and text in data]
 
 
 def _starts(text: str, trees: Iterable[str]) -> Iterator[int]:
     """Yield where an id of a tree may begin."""
     for tree in trees:
         pattern = re.compile(rf"(?<![A-Za-z0-9._-]){re.escape(tree)}:")
-        yield from (found.start() for found in pattern.finditer(text))
+        yield from (match.start() for match in pattern.finditer(text))
 
 
 # One section back through time: when it came, moved, was renamed and changed.
@@ -394,8 +392,8 @@ def log_section(
         if request.at is None:
             working = trail.working(tree, path, slug)
             if working is not None:
-                section, found = _uncommitted(working, section)
-                entries += found
+                section, uncommitted = _uncommitted(working, section)
+                entries += uncommitted
         if section is None and not entries:
             raise trail.unknown(request.id, tree, path, commit)
         if section is not None:
@@ -432,9 +430,12 @@ class _Trail:
         self._prefixes = tree_prefixes(project.trees, repository)
         self._trees = [tree for tree in project.trees if tree.name in self._prefixes]
 
-    def find(self, wanted: str, commit: Commit) -> tuple[Tree, str, str | None]:
+    def find(self, section_id: str, commit: Commit) -> tuple[Tree, str, str | None]:
         """Return tree, path and slug that an id means; the tree may be left out."""
-        doc, slug = document_part(wanted), wanted.partition("#")[2].partition("~")[0] or None
+        doc, slug = (
+            document_part(section_id),
+            section_id.partition("#")[2].partition("~")[0] or None,
+        )
         for tree in self._trees:
             for path in self._paths(tree, commit):
                 if doc in (document_id(tree.name, path), path):
@@ -472,12 +473,14 @@ class _Trail:
             return None
         return _named(self._parsed(tree, path, data), slug)
 
-    def unknown(self, wanted: str, tree: Tree, path: str, commit: Commit) -> NotFoundError:
+    def unknown(self, section_id: str, tree: Tree, path: str, commit: Commit) -> NotFoundError:
         """Return what to say of an id that names no section of its document."""
         root = self.section_at(tree, path, None, commit)
         known = [] if root is None else [section.id for section in root.owner.sections]
         return NotFoundError(
-            f"there is no section {wanted!r}", did_you_mean=nearest(wanted, known), exit_code=1
+            f"there is no section {section_id!r}",
+            did_you_mean=nearest(section_id, known),
+            exit_code=1,
         )
 
     def back(self, tree: Tree, section: Section, last: Commit) -> Iterator[LogEntry]:
@@ -513,7 +516,7 @@ class _Trail:
         if not commit.parents:
             return SectionChange(("added",), None, section)
         paths = self._changed(tree, commit)
-        own = next((one for one in paths if one.path == section.path), None)
+        own = next((change for change in paths if change.path == section.path), None)
         if own is None:
             return SectionChange(("unchanged",), section, section)  # it became executable
         before = self._pair(tree, own)[0]
@@ -521,18 +524,20 @@ class _Trail:
         change = _fate(section, olds, news)
         if change.old is not None or change.parts:
             return change
-        others = [one for one in paths if one is not own]
-        others.sort(key=lambda one: (one.new is not None, _name(one.path) != _name(section.path)))
-        for each in others[:MAX_DOCUMENTS]:
-            old, new = self._pair(tree, each)
+        others = [change for change in paths if change is not own]
+        others.sort(
+            key=lambda change: (change.new is not None, _name(change.path) != _name(section.path))
+        )
+        for other in others[:MAX_DOCUMENTS]:
+            old, new = self._pair(tree, other)
             olds += [] if old is None else [old]
             news += [] if new is None else [new]
         return _fate(section, olds, news)
 
     def _changed(self, tree: Tree, commit: Commit) -> list[ChangedPath]:
         prefix = self._prefixes[tree.name]
-        found = self._repository.changed_paths(commit.parents[0], commit.oid, prefix.rstrip("/"))
-        return [one._replace(path=one.path.removeprefix(prefix)) for one in found]
+        changes = self._repository.changed_paths(commit.parents[0], commit.oid, prefix.rstrip("/"))
+        return [change._replace(path=change.path.removeprefix(prefix)) for change in changes]
 
     def _pair(
         self, tree: Tree, changed: ChangedPath
@@ -549,8 +554,8 @@ class _Trail:
         return None if content is None else self._parsed(tree, path, content)
 
     def _parsed(self, tree: Tree, path: str, data: bytes) -> SectionedDocument | None:
-        found = read_sections(self._project, tree, path, data, "compared")
-        return None if isinstance(found, Diagnostic) else found
+        parsed = read_sections(self._project, tree, path, data, "compared")
+        return None if isinstance(parsed, Diagnostic) else parsed
 
 
 def _name(path: str) -> str:
@@ -574,7 +579,7 @@ def _fate(
     old = comparison.matching.old_of.get(section)
     if old is not None:
         return comparison.fates[old]
-    whole = next((one for one in comparison.fates.values() if section in one.parts), None)
+    whole = next((fate for fate in comparison.fates.values() if section in fate.parts), None)
     if whole is not None:
         return SectionChange(("added",), None, section, parts=(whole.old,) if whole.old else ())
     return SectionChange(("added",), None, section)

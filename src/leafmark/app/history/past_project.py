@@ -73,17 +73,17 @@ def project_at(project: Project, revision: str, *, progress: Progress | None = N
     commit = find_revision(repository, revision)
     with RevisionSide(project.trees, repository, commit) as side:
         place = _place(project, repository, commit)
-        found = _at(project, side, place, revision)
+        past = _at(project, side, place, revision)
         timeout_s = project.configuration.index.lock_timeout_s
         _make_folder(place)
         doing = "the revision is being indexed"
         with hold_lock(place / f"{_NOTE}.lock", timeout_s=timeout_s, doing=doing):
-            _bring_up(found, side, place, progress)
+            _bring_up(past, side, place, progress)
         _tell(project, side)
-    return found
+    return past
 
 
-def paths_at(project: Project, found: Project, paths: Iterable[str]) -> tuple[str, ...]:
+def paths_at(project: Project, past: Project, paths: Iterable[str]) -> tuple[str, ...]:
     """Return where paths of a project, as the user wrote them, lie in the same at a revision.
 
     Raises:
@@ -91,7 +91,7 @@ def paths_at(project: Project, found: Project, paths: Iterable[str]) -> tuple[st
         NotFoundError: there was nothing at one.
     """
     roots = {tree.name: tree.root for tree in project.trees}
-    pairs = [(os.path.realpath(roots[tree.name]), tree.root) for tree in found.trees]
+    pairs = [(os.path.realpath(roots[tree.name]), tree.root) for tree in past.trees]
     placed = []
     for path in paths:
         whole = Path(os.path.realpath(project.directory / path))
@@ -124,13 +124,13 @@ def _tell(project: Project, side: RevisionSide) -> None:
     for tree in side.left_out:
         note = f"tree {tree.name} lies in no folder of the repository, so it is left out"
         project.tell(Hint("tree-missing", values={"note": note}))
-    for each in side.diagnostics:
-        project.tell(Hint("revision", values={"path": each.path, "note": each.message}))
+    for diagnostic in side.diagnostics:
+        project.tell(Hint("revision", values={"path": diagnostic.path, "note": diagnostic.message}))
 
 
-def _bring_up(found: Project, side: RevisionSide, place: Path, progress: Progress | None) -> None:
+def _bring_up(past: Project, side: RevisionSide, place: Path, progress: Progress | None) -> None:
     """Write the sources and index them, if that was not done under these settings."""
-    stated = _stated(found, side)
+    stated = _stated(past, side)
     note = _read_note(place)
     if note is not None and note.stated == stated and has_index(place):
         try:
@@ -138,20 +138,20 @@ def _bring_up(found: Project, side: RevisionSide, place: Path, progress: Progres
             return
         except (DamagedError, NotFoundError):
             pass  # it is made anew
-    base = _nearest(found, side, place)
+    base = _nearest(past, side, place)
     files = _write_sources(side, place, base, progress)
-    _index(found, place, base, files, progress)
+    _index(past, place, base, files, progress)
     note = _Note(stated, side.commit.oid, files)
     text = json.dumps(note._asdict()).encode("utf-8", "surrogatepass")
     replace_index_file(place / _NOTE, [text])
     trim_revisions(place.parent)
 
 
-def _stated(found: Project, side: RevisionSide) -> str:
+def _stated(past: Project, side: RevisionSide) -> str:
     """Return what decides which sources there are, and how they are indexed."""
-    options = found.index_options()
+    options = past.index_options()
     trees = [
-        [tree.name, str(tree.root), *map(str, tree[3:8]), str(tree.formats)] for tree in found.trees
+        [tree.name, str(tree.root), *map(str, tree[3:8]), str(tree.formats)] for tree in past.trees
     ]
     stated = [side.commit.oid, options.fingerprint, sorted(options.languages.items()), trees]
     return hashlib.sha256(json.dumps(stated, default=str).encode()).hexdigest()
@@ -174,17 +174,17 @@ class _Base(NamedTuple):
     by_id: Mapping[str, Path]
 
 
-def _nearest(found: Project, side: RevisionSide, place: Path) -> _Base | None:
+def _nearest(past: Project, side: RevisionSide, place: Path) -> _Base | None:
     """Return the revision that is here and shares most sources, of this project alone."""
-    wanted = {*side.ids.values()}
+    object_ids = {*side.ids.values()}
     best: _Base | None = None
     most = 0
-    others = [each for each in revision_places(place.parent) if each != place]
+    others = [other for other in revision_places(place.parent) if other != place]
     for other in others[:MAX_LOOKED_AT]:
         note = _read_note(other)
         if note is None:
             continue
-        shared = len(wanted.intersection(note.files.values()))
+        shared = len(object_ids.intersection(note.files.values()))
         if shared > most:
             sources = other / REVISION_SOURCES
             most, best = shared, _Base(other, note, {i: sources / p for p, i in note.files.items()})
@@ -212,10 +212,10 @@ def _write_sources(
     for tree in side.trees:
         (top / side.prefixes[tree.name]).mkdir(parents=True, exist_ok=True)
     written: dict[str, str] = {}
-    wanted = dict(_wanted(side))
-    for done, (path, (oid, key)) in enumerate(wanted.items(), start=1):
+    sources = dict(_wanted(side))
+    for done, (path, (oid, key)) in enumerate(sources.items(), start=1):
         if progress is not None:
-            progress("reading", done, len(wanted))
+            progress("reading", done, len(sources))
         if _write_file(top, path, oid, key, base, side):
             written[path] = oid
     return written
@@ -260,7 +260,7 @@ _FULL = frozenset((28, 122, 5, 30))  # ENOSPC, EDQUOT, EIO, EROFS
 
 
 def _index(
-    found: Project,
+    past: Project,
     place: Path,
     base: _Base | None,
     files: Mapping[str, str],
@@ -270,17 +270,17 @@ def _index(
     shared = None
     same = set(files.values()) & ({*base.note.files.values()} if base else set())
     is_near = len(same) >= MIN_SHARED * len(files)
-    if base and is_near and not has_index(place) and _has_same_settings(found, base.place):
+    if base and is_near and not has_index(place) and _has_same_settings(past, base.place):
         shared = open_reader(place) if share_index(base.place, place) else None
-    looked = scan(found, (), progress)
+    looked = scan(past, (), progress)
     # no file of a revision changes, so none is too young to be trusted
     began_ns = time.time_ns() + CLOCK_GRAIN_NS + 1
     if shared is not None and base is not None:
-        looked.found = list(_as_recorded(looked.found, found, shared, base.note.files, files))
-    timeout_s = found.configuration.index.lock_timeout_s
+        looked.found = list(_as_recorded(looked.found, past, shared, base.note.files, files))
+    timeout_s = past.configuration.index.lock_timeout_s
     report = carry_out(
         Run(
-            project=found,
+            project=past,
             found=looked,
             began_ns=began_ns,
             seen=None if shared is None else shared.meta,
@@ -294,12 +294,12 @@ def _index(
         raise report.failure
 
 
-def _has_same_settings(found: Project, place: Path) -> bool:
+def _has_same_settings(past: Project, place: Path) -> bool:
     try:
         reader = open_reader(place)
     except LeafmarkError:
         return False
-    options = found.index_options()
+    options = past.index_options()
     same = reader.fingerprint == options.fingerprint and not reader.is_suspect
     known = reader.current.languages
     return same and all(known.get(tree) == name for tree, name in options.languages.items())
@@ -307,13 +307,13 @@ def _has_same_settings(found: Project, place: Path) -> bool:
 
 def _as_recorded(
     sources: Iterable[SourceFile],
-    found: Project,
+    past: Project,
     reader: IndexReader,
     before: Mapping[str, str],
     after: Mapping[str, str],
 ) -> Iterator[SourceFile]:
     """Yield sources, those that are the same in the other revision as that one's index has them."""
-    prefixes = {tree.name: _prefix_in(tree, found) for tree in found.trees}
+    prefixes = {tree.name: _prefix_in(tree, past) for tree in past.trees}
     for source in sources:
         path = prefixes[source.tree] + source.path
         row = reader.manifest.get((source.tree, source.path))
@@ -324,6 +324,6 @@ def _as_recorded(
             yield source
 
 
-def _prefix_in(tree: Tree, found: Project) -> str:
-    relative = os.path.relpath(tree.root, found.index_dir / REVISION_SOURCES).replace(os.sep, "/")
+def _prefix_in(tree: Tree, past: Project) -> str:
+    relative = os.path.relpath(tree.root, past.index_dir / REVISION_SOURCES).replace(os.sep, "/")
     return "" if relative == "." else f"{relative}/"

@@ -244,15 +244,15 @@ def tree_prefixes(trees: Iterable[Tree], repository: Repository) -> dict[str, st
         UsageError: no tree lies in it.
     """
     top = repository.top or repository.git_dir
-    found, real_top = {}, os.path.realpath(top)
+    prefixes, real_top = {}, os.path.realpath(top)
     for tree in trees:
         relative = os.path.relpath(os.path.realpath(tree.root), real_top)
         prefix = "" if relative == "." else relative.replace(os.sep, "/") + "/"
         if not prefix.startswith("../"):
-            found[tree.name] = prefix
-    if not found:
+            prefixes[tree.name] = prefix
+    if not prefixes:
         raise UsageError("none of the trees lies in the repository", location=str(top))
-    return found
+    return prefixes
 
 
 # Which paths of a revision are sources of a tree: the rules of a walk, over a list of names.
@@ -379,11 +379,11 @@ def end_of_date(text: str) -> int | None:
     >>> end_of_date("2026-01-01") - end_of_date("2025")
     86400
     """
-    found = _DATE.fullmatch(text)
-    if found is None:
+    match = _DATE.fullmatch(text)
+    if match is None:
         return None
     year, month, day, hour, minute, second = (
-        int(part) if part else None for part in found.groups()
+        int(part) if part else None for part in match.groups()
     )
     if hour is not None and day is None:
         return None
@@ -414,5 +414,5 @@ def list_revisions(
     first, dots, last = range_.partition("..")
     start = find_revision(repository, first).oid if dots and first else None
     end = find_revision(repository, (last if dots else first) or "HEAD")
-    found = repository.commits_between(start, end.oid, limit=limit)
-    return RevisionList(commits=tuple(found))
+    commits = repository.commits_between(start, end.oid, limit=limit)
+    return RevisionList(commits=tuple(commits))

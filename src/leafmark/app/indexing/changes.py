@@ -67,7 +67,7 @@ class Plan:
 def plan_since(
     reader: IndexReader,
     project: Project,
-    found: Scan,
+    scan: Scan,
     *,
     known: Manifest | None = None,
     retry: bool = False,
@@ -79,11 +79,11 @@ def plan_since(
     `prune`, what is gone is removed however much it is.
     """
     retry = retry and reader.manifest.has_retries
-    if not retry and found.is_whole and _are_old(found, reader) and reader.holds_just(found.found):
+    if not retry and scan.is_whole and _are_old(scan, reader) and reader.holds_just(scan.found):
         return Plan(unchanged=reader.meta.documents)
     known = reader.manifest if known is None else known
     plan = plan_changes(
-        found,
+        scan,
         known,
         last_run_ns=reader.looked_ns,
         still_there=lambda key: named_before(project, reader, key),
@@ -93,13 +93,13 @@ def plan_since(
         for tree in project.trees:
             vanished = _vanished(plan, known, tree)
             if vanished and not is_explained(project, reader, tree):
-                _keep(vanished, plan, found, known, tree)
+                _keep(vanished, plan, scan, known, tree)
     return plan
 
 
-def _are_old(found: Scan, reader: IndexReader) -> bool:
+def _are_old(scan: Scan, reader: IndexReader) -> bool:
     """Whether no source is so young that it may have been written again unseen."""
-    newest = max((max(each.modified_ns, each.changed_ns) for each in found.found), default=0)
+    newest = max((max(source.modified_ns, source.changed_ns) for source in scan.found), default=0)
     return newest < reader.looked_ns - CLOCK_GRAIN_NS
 
 
@@ -170,7 +170,10 @@ def plan_changes(
 
 def _plan_anew(plan: Plan, scan: Scan, known: Manifest) -> None:
     """Read texts anew below a `conf.py` that came, went or changed: it may say what they are."""
-    changed = [*((each.tree, each.path) for each in [*plan.added, *plan.suspects]), *plan.removed]
+    changed = [
+        *((source.tree, source.path) for source in [*plan.added, *plan.suspects]),
+        *plan.removed,
+    ]
     folders = [
         (tree, path.removesuffix(CONF_NAME))
         for tree, path in changed
@@ -178,7 +181,7 @@ def _plan_anew(plan: Plan, scan: Scan, known: Manifest) -> None:
     ]
     if not folders:
         return
-    suspects = {(each.tree, each.path) for each in plan.suspects}
+    suspects = {(source.tree, source.path) for source in plan.suspects}
     for source in scan.found:
         key = source.tree, source.path
         if key in known and is_undecided(source.path) and is_below(*key, folders):
@@ -197,7 +200,7 @@ def _vanished(plan: Plan, known: Manifest, tree: Tree) -> set[DocumentKey]:
     if len(removed) < EMPTIED_FROM:
         return set()
     before = sum(key[0] == tree.name for key in known)
-    after = before - len(removed) + sum(each.tree == tree.name for each in plan.added)
+    after = before - len(removed) + sum(source.tree == tree.name for source in plan.added)
     if after and not (before > HALVED_FROM and 2 * after < before):
         return set()
     vanished = {key for key in removed if not _stands_there(tree, key[1])}
@@ -264,11 +267,11 @@ def _plan_missing(
     still_there: Callable[[DocumentKey], SourceFile | None],
     is_known: Callable[[SourceFile, ManifestRow], bool],
 ) -> None:
-    found: dict[str, set[str]] = {}
-    for each in scan.found:
-        found.setdefault(each.tree, set()).add(each.path)
+    paths_by_tree: dict[str, set[str]] = {}
+    for file in scan.found:
+        paths_by_tree.setdefault(file.tree, set()).add(file.path)
     for key in known:
-        if key[1] in found.get(key[0], ()) or not scan.speaks_for(*key):
+        if key[1] in paths_by_tree.get(key[0], ()) or not scan.speaks_for(*key):
             continue
         source = still_there(key)
         if source is None:

@@ -128,12 +128,12 @@ class _Run:
         ):
             if stamp is not None:  # else it is gone meanwhile
                 states.append(VectorState(key[0], name, stamp, [()] * chunks))
-        made = self.vectors.find_complete([state.owner for state in states])
-        back = [owner for owner, was_unused in made.items() if was_unused]
+        complete = self.vectors.find_complete([state.owner for state in states])
+        back = [owner for owner, was_unused in complete.items() if was_unused]
         self.vectors.use(back)
         self.changed = self.changed or bool(back)
         for state in states:
-            if state.owner in made:
+            if state.owner in complete:
                 self._count(state)
             else:
                 self._read(state)

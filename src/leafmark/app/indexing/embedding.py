@@ -277,7 +277,7 @@ class _Run:
         windows_of = self.lazy.get().windows
         windows = [windows_of(text) if text.strip() else () for text in texts]
         self.writer.note(
-            name, serialise_texts([text_hash(text) for text in one] for one in windows)
+            name, serialise_texts([text_hash(text) for text in texts] for texts in windows)
         )
         for text in dict.fromkeys(text for chunk in windows for text in chunk):
             hash_ = text_hash(text)
@@ -292,7 +292,7 @@ class _Run:
         texts = list(deserialise_texts(serialised))
         if len(texts) != self.reader.manifest[key].chunks:
             return False
-        return all(hash_ in self.writer.known for one in texts for hash_ in one)
+        return all(hash_ in self.writer.known for hashes in texts for hash_ in hashes)
 
     def _name(self, key: DocumentKey) -> bytes | None:
         """Return what names the texts of a source: the source, its bytes, how it is chunked."""
@@ -308,7 +308,7 @@ class _Run:
         chunked = None if entry is None else Sources(self.project).chunked(entry, self.reader)
         if chunked is None or len(chunked.chunks) != self.reader.manifest[key].chunks:
             return None
-        return ["" if one.content_type == "empty" else one.text for one in chunked.chunks]
+        return ["" if chunk.content_type == "empty" else chunk.text for chunk in chunked.chunks]
 
     def _flush(self) -> None:
         """Make the vectors of the texts that wait, and put them on disk."""
@@ -348,7 +348,8 @@ class _Run:
             return None
         known = self.writer.known
         return [
-            [known.get(hash_, PENDING) for hash_ in one] for one in deserialise_texts(serialised)
+            [known.get(hash_, PENDING) for hash_ in hashes]
+            for hashes in deserialise_texts(serialised)
         ]
 
     def _compact(self) -> None:
@@ -368,13 +369,13 @@ class _Run:
         unused = self.writer.unused_for_long(used)
         if not self.writer.worth_compacting(len(known) - len(unused)):
             return
-        kept = known.keys() - unused
+        remaining = known.keys() - unused
         live |= {
             name: serialised
             for name, serialised in self.writer.documents.items()
-            if kept >= set(_hashes(serialised))
+            if remaining >= set(_hashes(serialised))
         }
-        self.writer.compact(live, kept)
+        self.writer.compact(live, remaining)
         store = self.writer.map_rows()
         moved = {row: self.writer.known.get(hash_, PENDING) for hash_, row in known.items()}
         for path, view in others.items():
@@ -385,15 +386,15 @@ class _Run:
 
         A view of another format does not, nor one of a file of rows that is gone.
         """
-        found = {}
+        views = {}
         own = view_path(self.writer.folder, self.reader.root)
         for path in other_views(own):
             view = read_view(path)
             if view is None or view.rows_name != self.writer.rows_path.name:
                 return None
-            found[path] = view
-        return found
+            views[path] = view
+        return views
 
 
 def _hashes(serialised: bytes) -> Iterator[bytes]:
-    return (hash_ for one in deserialise_texts(serialised) for hash_ in one)
+    return (hash_ for hashes in deserialise_texts(serialised) for hash_ in hashes)

@@ -112,11 +112,11 @@ class _RayWorker(Generic[Task, Answer]):
         if self._failed:
             return None
         try:
-            found: list[Answer] = self._ray.get(first, timeout=PATIENCE_S)
+            answers: list[Answer] = self._ray.get(first, timeout=PATIENCE_S)
         except (self._ray.exceptions.RayError, TimeoutError):
             self._failed = True
             return None
-        return found
+        return answers
 
     def stop(self) -> None:
         self._ray.kill(self._actor)

@@ -39,10 +39,10 @@ def is_document(manifest: Manifest, key: DocumentKey) -> bool:
 
 
 def report_of(
-    outcome: Outcome, found: Scan, reader: IndexReader | None, *, dry_run: bool = False
+    outcome: Outcome, scan: Scan, reader: IndexReader | None, *, dry_run: bool = False
 ) -> IndexReport:
     """Put what was done together with what is known of every source that has a note."""
-    skipped, diagnostics = source_notes(found, reader)
+    skipped, diagnostics = source_notes(scan, reader)
     return IndexReport(
         added=tuple(sorted(outcome.added)),
         modified=tuple(sorted(outcome.modified)),
@@ -57,17 +57,17 @@ def report_of(
 
 
 def source_notes(
-    found: Scan, reader: IndexReader | None
+    scan: Scan, reader: IndexReader | None
 ) -> tuple[tuple[Skipped, ...], tuple[Diagnostic, ...]]:
     """Return what was left out of what was looked at, and what is known of all sources.
 
     Both by this scan and by the index. What a walk leaves out and the user named once is in the
     index all the same.
     """
-    skipped = list(found.notes.skipped)
-    left_out = {one.path: one for one in skipped}
-    diagnostics = [*grammar_notes(found.found), *found.notes.diagnostics]
-    diagnostics += [_with_fate(name, note, reader) for name, note in found.missing.items()]
+    skipped = list(scan.notes.skipped)
+    left_out = {skip.path: skip for skip in skipped}
+    diagnostics = [*grammar_notes(scan.found), *scan.notes.diagnostics]
+    diagnostics += [_with_fate(name, note, reader) for name, note in scan.missing.items()]
     if reader is None:
         return tuple(skipped), tuple(diagnostics)
     for key, row in reader.manifest.items():
@@ -77,7 +77,7 @@ def source_notes(
             continue
         notes = _notes(reader, key) if row.noted else ()
         diagnostics += [note for note in notes if note.code not in LEFT_OUT]
-        if found.scope is None or is_below(*key, found.scope):
+        if scan.scope is None or is_below(*key, scan.scope):
             skipped += _skipped(notes) if row.noted else [Skipped(key[1], EMPTY)]
     return tuple(skipped), tuple(diagnostics)
 

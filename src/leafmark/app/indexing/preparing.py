@@ -218,9 +218,9 @@ class _Line:
 
     def _start(self) -> None:
         """Start the workers; a system that lets us start none does not need to."""
-        wanted, self._wanted = self._wanted, 0
+        count, self._wanted = self._wanted, 0
         with suppress(OSError):
-            for _ in range(wanted):
+            for _ in range(count):
                 self._workers.append(self._start_worker(self._work))
 
     def _ask_workers(self) -> None:
@@ -259,8 +259,8 @@ class _Line:
             return self._prepare(slot.batch)
         # gone is only what is gone here: another machine may not have the folder
         return (
-            each if each.source or each.same else self._work(task)
-            for task, each in zip(slot.batch, answer, strict=True)
+            prepared if prepared.source or prepared.same else self._work(task)
+            for task, prepared in zip(slot.batch, answer, strict=True)
         )
 
     def _prepare(self, batch: Batch) -> list[Prepared]:

@@ -80,8 +80,8 @@ def index_project(
         report = _dry_run(project, request, progress)
     else:
         report = _run(project, request, progress)
-        wanted = request.vectors
-        if project.configuration.embedding.is_named if wanted is None else wanted:
+        with_vectors = request.vectors
+        if project.configuration.embedding.is_named if with_vectors is None else with_vectors:
             report = _with_vectors(project, report, progress, anew=request.rebuild)
     warnings = (*project.configuration.warnings, *report.warnings)
     return report._replace(seconds=time.monotonic() - started, warnings=warnings)
@@ -93,8 +93,8 @@ def make_vectors(project: Project) -> LeafmarkError | None:
     Raises:
         StorageError, DamagedError: the index cannot be read.
     """
-    made = _embed(project, None, anew=False)
-    return None if made is None else made.problem
+    outcome = _embed(project, None, anew=False)
+    return None if outcome is None else outcome.problem
 
 
 def _with_vectors(
@@ -104,20 +104,20 @@ def _with_vectors(
 
     The text is committed whatever becomes of them: a disk that is full is told beside it.
     """
-    made = None if report.interrupted else _embed(project, progress, anew=anew)
-    if made is None:
+    outcome = None if report.interrupted else _embed(project, progress, anew=anew)
+    if outcome is None:
         return report
     report = report._replace(
-        vectors=made.made,
-        pending_vectors=made.pending,
-        interrupted=made.interrupted,
-        warnings=made.mended,
+        vectors=outcome.made,
+        pending_vectors=outcome.pending,
+        interrupted=outcome.interrupted,
+        warnings=outcome.mended,
     )
-    if isinstance(made.problem, StorageError):
-        return report._replace(failure=made.problem)
-    if made.problem is None:
+    if isinstance(outcome.problem, StorageError):
+        return report._replace(failure=outcome.problem)
+    if outcome.problem is None:
         return report
-    return report._replace(warnings=(*report.warnings, _why(made.problem)))
+    return report._replace(warnings=(*report.warnings, _why(outcome.problem)))
 
 
 def _embed(project: Project, progress: Progress | None, *, anew: bool) -> Embedded | None:
@@ -208,20 +208,22 @@ def _look(
     plan = None
     with gc_paused():
         reader = None if request.rebuild else _usable_reader(project)
-        found = scan(project, request.paths, progress)
-        if not (found.found or request.rebuild or request.prune):
-            kept = _emptied(project, found, reader)
-            if kept is not None:
-                _note_missing(project, found)
-                return _Current(kept, found, kept.meta.documents)
+        scan_result = scan(project, request.paths, progress)
+        if not (scan_result.found or request.rebuild or request.prune):
+            previous = _emptied(project, scan_result, reader)
+            if previous is not None:
+                _note_missing(project, scan_result)
+                return _Current(previous, scan_result, previous.meta.documents)
         if reader is not None:
-            plan = plan_since(reader, project, found, retry=request.retry, prune=request.prune)
-            _note_missing(project, found)
+            plan = plan_since(
+                reader, project, scan_result, retry=request.retry, prune=request.prune
+            )
+            _note_missing(project, scan_result)
             if plan.is_empty and not _must_mend(project):
-                return _Current(reader, found, plan.unchanged)
+                return _Current(reader, scan_result, plan.unchanged)
     return Run(
         project=project,
-        found=found,
+        found=scan_result,
         began_ns=began_ns,
         seen=None if reader is None else reader.meta,
         timeout_s=timeout_s,
@@ -240,15 +242,19 @@ def _must_mend(project: Project) -> bool:
     return was_left(root / "LOCK") and os.access(root, os.W_OK)
 
 
-def _note_missing(project: Project, found: Scan) -> None:
+def _note_missing(project: Project, scan_result: Scan) -> None:
     """Note of which trees documents are kept that are gone, for all that answer from the index."""
     write_missing(
         project.index_dir,
-        {name: str(each.message) for name, each in found.missing.items() if each.code == EMPTIED},
+        {
+            name: str(note.message)
+            for name, note in scan_result.missing.items()
+            if note.code == EMPTIED
+        },
     )
 
 
-def _emptied(project: Project, found: Scan, usable: IndexReader | None) -> IndexReader | None:
+def _emptied(project: Project, scan_result: Scan, usable: IndexReader | None) -> IndexReader | None:
     """Return the index as it is where nothing is found of all that it holds, and nothing tells why.
 
     The configuration may have gone with the disk, so an index made under other settings is kept,
@@ -260,13 +266,13 @@ def _emptied(project: Project, found: Scan, usable: IndexReader | None) -> Index
         reader = read_index(project)
     except (DamagedError, NotFoundError):
         return None
-    if found.scope is not None or reader is None or reader.meta.documents < EMPTIED_FROM:
+    if scan_result.scope is not None or reader is None or reader.meta.documents < EMPTIED_FROM:
         return None
     if is_explained(project, reader, *project.trees):
         return None
     many = count_of(reader.meta.documents, "document")
     message = f"nothing is left of the {many} in the index, nor of their settings: they are kept"
-    found.missing[""] = Diagnostic(str(project.directory), EMPTIED, emptied(message))
+    scan_result.missing[""] = Diagnostic(str(project.directory), EMPTIED, emptied(message))
     return reader
 
 
@@ -367,15 +373,15 @@ def _keys_at(manifest: Manifest, prefixes: Sequence[tuple[str, str]]) -> list[Do
 
 
 def _dry_run(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:
-    found = scan(project, request.paths, progress)
+    scan_result = scan(project, request.paths, progress)
     reader = None if request.rebuild else _usable_reader(project)
     manifest: Manifest = {} if reader is None else reader.manifest
     if reader is None:
-        plan = plan_changes(found, manifest, last_run_ns=0)
+        plan = plan_changes(scan_result, manifest, last_run_ns=0)
     else:
-        plan = plan_since(reader, project, found, prune=request.prune)
+        plan = plan_since(reader, project, scan_result, prune=request.prune)
     outcome = Outcome(unchanged=plan.unchanged)
-    outcome.added = CompressedList(document_id(one.tree, one.path) for one in plan.added)
+    outcome.added = CompressedList(document_id(source.tree, source.path) for source in plan.added)
     outcome.removed = CompressedList(
         document_id(*key) for key in plan.removed if is_document(manifest, key)
     )
@@ -386,7 +392,7 @@ def _dry_run(project: Project, request: IndexRequest, progress: Progress | None)
         else:
             changed = outcome.modified if is_document(manifest, key) else outcome.added
             changed.append(document_id(*key))
-    return report_of(outcome, found, reader, dry_run=True)
+    return report_of(outcome, scan_result, reader, dry_run=True)
 
 
 # When a folder that nobody configured is too much to be taken as a tree without asking.

@@ -95,9 +95,9 @@ def bring_up(run: Run) -> Written:
         if run.project.remote is not None or damage_behind(error, root) is None:
             raise
         note_damage(root)
-        found = scan(run.project, run.found.paths)  # what was found before is used up
+        scan_result = scan(run.project, run.found.paths)  # what was found before is used up
         # a writer that looks at every byte first, and makes all anew that is wrong
-        return _write(run._replace(found=found, plan=None))
+        return _write(run._replace(found=scan_result, plan=None))
 
 
 class Written(NamedTuple):
@@ -118,12 +118,12 @@ def _write(run: Run) -> Written:
         held_interrupts() as interrupts,
         gc_throttled(),
     ):
-        found = _found_by_now(run, writer)
-        plan = _plan_for_writer(run, found, writer)
+        scan_result = _found_by_now(run, writer)
+        plan = _plan_for_writer(run, scan_result, writer)
         outcome.unchanged = plan.unchanged
-        found.let_go()
+        scan_result.let_go()
         try:
-            named = found.named
+            named = scan_result.named
             work = _Work(
                 project, writer, interrupts, run.progress, named, began_ns, run.prune, run.ray
             )
@@ -132,10 +132,10 @@ def _write(run: Run) -> Written:
             if writer.rebuilt is not None:  # an older state stands, and stays
                 raise
             interrupted = True
-        if found.scope is not None:  # the others are as the last whole run found them
+        if scan_result.scope is not None:  # the others are as the last whole run found them
             began_ns = min(began_ns, writer.looked_ns)
         writer.commit(started_ns=0 if interrupted else began_ns)
-        return Written(outcome, found, writer.rebuilt, interrupted)
+        return Written(outcome, scan_result, writer.rebuilt, interrupted)
 
 
 def _found_by_now(run: Run, writer: IndexWriter) -> Scan:
@@ -143,47 +143,49 @@ def _found_by_now(run: Run, writer: IndexWriter) -> Scan:
 
     Another run may have written since we looked, and what it added must not be taken for gone.
     """
-    project, found = run.project, run.found
+    project, scan_result = run.project, run.found
     is_outdated = writer.rebuilt is not None if writer.is_new else writer.meta != run.seen
-    if writer.is_new and found.scope is not None:
-        found = _widened(project, found)
+    if writer.is_new and scan_result.scope is not None:
+        scan_result = _widened(project, scan_result)
     elif is_outdated:
-        found = scan(project, found.paths)
+        scan_result = scan(project, scan_result.paths)
     if writer.rebuilt is not None:
-        _add_named(project, found)
-    return found
+        _add_named(project, scan_result)
+    return scan_result
 
 
-def _add_named(project: Project, found: Scan) -> None:
+def _add_named(project: Project, scan_result: Scan) -> None:
     """Add what only the user's naming it put into the state that is to be replaced."""
     try:
         reader = project.open_reader()
-        for key in reader.manifest.keys() - {(each.tree, each.path) for each in found.found}:
+        for key in reader.manifest.keys() - {
+            (source.tree, source.path) for source in scan_result.found
+        }:
             source = named_before(project, reader, key)
             if source is not None:
-                found.found.append(source)
-                found.named.add(key)
+                scan_result.found.append(source)
+                scan_result.named.add(key)
     except LeafmarkError:  # it cannot be read, or there is only one that this leafmark cannot read
         return
 
 
-def _widened(project: Project, found: Scan) -> Scan:
+def _widened(project: Project, scan_result: Scan) -> Scan:
     """A new generation starts empty: scan all trees, beside the named files."""
     whole = scan(project, ())
     known = {(source.tree, source.path) for source in whole.found}
-    whole.named = found.named
-    whole.found += [s for s in found.found if (s.tree, s.path) not in known]
+    whole.named = scan_result.named
+    whole.found += [s for s in scan_result.found if (s.tree, s.path) not in known]
     return whole
 
 
-def _plan_for_writer(run: Run, found: Scan, writer: IndexWriter) -> Plan:
+def _plan_for_writer(run: Run, scan_result: Scan, writer: IndexWriter) -> Plan:
     if writer.is_new:  # and empty, unless it goes on where a run was killed
-        return plan_changes(found, writer.manifest, last_run_ns=writer.looked_ns)
+        return plan_changes(scan_result, writer.manifest, last_run_ns=writer.looked_ns)
     if run.plan is not None and writer.meta == run.seen:
         return run.plan
     reader = run.project.open_reader()
     return plan_since(
-        reader, run.project, found, known=writer.manifest, retry=run.retry, prune=run.prune
+        reader, run.project, scan_result, known=writer.manifest, retry=run.retry, prune=run.prune
     )
 
 
@@ -237,7 +239,7 @@ class _Work(NamedTuple):
 
 def _state_read(known: DocumentEntry) -> FileState | None:
     """Return the state of a source that need not be read again; None where that had failed."""
-    has_failed = any(each.code in PASSING for each in known.diagnostics)
+    has_failed = any(diagnostic.code in PASSING for diagnostic in known.diagnostics)
     return None if has_failed else known.state
 
 
@@ -268,9 +270,9 @@ def _put_all(
     kept_s = time.monotonic()
     with closing(prepared):
         work.interrupts.check()
-        for done, each in enumerate(prepared, start=1):
-            if work.prune or not _is_kept(each, work.writer, outcome):
-                _put(each, work.writer, outcome)
+        for done, source in enumerate(prepared, start=1):
+            if work.prune or not _is_kept(source, work.writer, outcome):
+                _put(source, work.writer, outcome)
             if work.progress is not None:
                 work.progress("indexing", done, total)
             work.interrupts.check()
@@ -280,9 +282,9 @@ def _put_all(
 
 
 @contextmanager
-def _machines(wanted: bool) -> Iterator[Machines | None]:
+def _machines(with_ray: bool) -> Iterator[Machines | None]:
     """Give the machines of a Ray cluster, None unless they are wanted."""
-    if not wanted:
+    if not with_ray:
         yield None
         return
     from leafmark.app.indexing.machines import open_machines  # late: few have any

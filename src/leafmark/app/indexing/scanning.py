@@ -103,7 +103,7 @@ def scan(project: Project, paths: tuple[str, ...], progress: Progress | None = N
             before = len(result.found)
             _add(result, place.tree, _at_place(place, result), progress)
             if result.notes.is_forced:
-                result.named |= {(each.tree, each.path) for each in result.found[before:]}
+                result.named |= {(source.tree, source.path) for source in result.found[before:]}
                 result.notes.is_forced = False
     else:
         for tree in project.trees:
@@ -123,9 +123,9 @@ def _at_place(place: Place, result: Scan) -> Iterator[SourceFile]:
     if not place.is_file:
         yield from iter_sources(place.tree, under=place.path, notes=result.notes)
         return
-    found = named_source(place.tree, place.path, result.notes)
-    if found is not None:
-        yield found
+    source = named_source(place.tree, place.path, result.notes)
+    if source is not None:
+        yield source
 
 
 def _add(
@@ -159,12 +159,12 @@ def find_place(project: Project, path: str) -> Place:
     absolute = Path(os.path.abspath(project.directory / path))
     real = Path(os.path.realpath(absolute))
     for tree in project.trees:
-        for root, asked in ((tree.root, absolute), (Path(os.path.realpath(tree.root)), real)):
-            if not _is_in(asked, root):
+        for root, target in ((tree.root, absolute), (Path(os.path.realpath(tree.root)), real)):
+            if not _is_in(target, root):
                 continue
-            if not is_there(str(asked)):
-                raise _vanished(tree.root / asked.relative_to(root), path)
-            place = _place_in(tree, root, asked)
+            if not is_there(str(target)):
+                raise _vanished(tree.root / target.relative_to(root), path)
+            place = _place_in(tree, root, target)
             if place is not None:
                 return place
     if not is_there(str(absolute)):
@@ -182,16 +182,16 @@ def _is_in(path: Path, root: Path) -> bool:
     return path == root or root in path.parents
 
 
-def _place_in(tree: Tree, root: Path, asked: Path) -> Place | None:
+def _place_in(tree: Tree, root: Path, target: Path) -> Place | None:
     """Return the place of what is there below a tree's root; None if a link leads out of it."""
-    real_root, there = Path(os.path.realpath(tree.root)), _without_links(asked)
+    real_root, there = Path(os.path.realpath(tree.root)), _without_links(target)
     if not _is_in(there, real_root):
         return None
     if not tree.follow_symlinks:
-        root, asked = real_root, there
-    relative = asked.relative_to(root).as_posix()
+        root, target = real_root, there
+    relative = target.relative_to(root).as_posix()
     listed = "" if relative == "." else as_listed(root, relative)
-    return Place(tree, listed, not os.path.isdir(asked))
+    return Place(tree, listed, not os.path.isdir(target))
 
 
 def _without_links(path: Path) -> Path:

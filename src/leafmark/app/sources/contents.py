@@ -183,7 +183,7 @@ def _is_xml_of_pages(sample: bytes) -> bool:
     """Whether XML names one page after the other, and says nothing of them."""
     if len(sample) < _MIN_BYTES or not _XML.match(sample) or not _names_pages(sample):
         return False
-    texts = (found[1].split() for found in _BETWEEN_TAGS.finditer(sample))
+    texts = (match[1].split() for match in _BETWEEN_TAGS.finditer(sample))
     prose = sum(sum(map(len, words)) for words in texts if len(words) >= _SENTENCE_WORDS)
     return prose <= _MAX_SENTENCES * len(sample)
 
@@ -219,10 +219,10 @@ def _is_bundle(sample: bytes) -> bool:
 
 def _is_looked_up(sample: bytes) -> bool:
     """Whether a script gives a name one value: a list of pages, or what a search looks up."""
-    found = _GIVEN.match(_NOTE.sub(b"", sample[:_HEAD_BYTES]).lstrip())
-    if found is None:
+    match = _GIVEN.match(_NOTE.sub(b"", sample[:_HEAD_BYTES]).lstrip())
+    if match is None:
         return False
-    if not _LOOKED_UP.search(found[1]) and not _names_pages(sample):
+    if not _LOOKED_UP.search(match[1]) and not _names_pages(sample):
         return False
     rest = _STRING.sub(b"", _NOTE.sub(b"", sample)).split(b"=", 1)[-1]
     words = _WORDS.findall(rest)

@@ -55,9 +55,9 @@ def read_beneath(tree: Tree, path: str, known: KnownFiles | None = None) -> tupl
             below the root.
     """
     _check_path(path)
-    kept = None if known is None else _unopened(tree, path, known)
-    if kept is not None:
-        return kept
+    cached = None if known is None else _unopened(tree, path, known)
+    if cached is not None:
+        return cached
     descriptor = _open(tree, path)
     try:
         for attempt in range(ATTEMPTS):
@@ -80,13 +80,13 @@ def _unopened(tree: Tree, path: str, known: KnownFiles) -> tuple[bytes, FileStat
 
     A link on the way can only lead to that same file: nothing else is ever given.
     """
-    kept = known.find(tree.root, path)
-    if kept is None:
+    cached = known.find(tree.root, path)
+    if cached is None:
         return None
     try:
         whole = f"{_real_root(tree.root)}/{path}"
         info = os.stat(whole, follow_symlinks=tree.follow_symlinks)
-        return kept if kept[1][:4] == look(tree, path, info) else None
+        return cached if cached[1][:4] == look(tree, path, info) else None
     except OSError:  # opening it will say why
         return None
 

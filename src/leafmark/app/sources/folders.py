@@ -149,9 +149,9 @@ def real_path(path: str) -> str:
     Raises:
         OSError: there is nothing.
     """
-    asked = unlimited(path)
-    real = os.path.realpath(asked, strict=True)
-    if asked == path:
+    long_path = unlimited(path)
+    real = os.path.realpath(long_path, strict=True)
+    if long_path == path:
         return real
     if real.startswith(_UNLIMITED_SHARE):
         return _SHARE + real.removeprefix(_UNLIMITED_SHARE)

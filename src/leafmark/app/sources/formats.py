@@ -60,9 +60,9 @@ def _sphinx_formats(root: Path, path: str) -> tuple[tuple[str, Format], ...]:
             info = os.stat(os.path.join(whole, CONF_NAME), follow_symlinks=False)
         except (OSError, ValueError):
             continue
-        found = _read_conf(whole, info.st_mtime_ns, info.st_size)
-        if found:
-            return found
+        formats = _read_conf(whole, info.st_mtime_ns, info.st_size)
+        if formats:
+            return formats
     return ()
 
 
@@ -76,10 +76,10 @@ def _read_conf(folder: str, modified_ns: int, size: int) -> tuple[tuple[str, For
         statements = ast.parse(data).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    found: dict[str, Format] = {}
+    formats: dict[str, Format] = {}
     for value in _values(statements):
-        found = dict(_stated(value))
-    return tuple(found.items())
+        formats = dict(_stated(value))
+    return tuple(formats.items())
 
 
 def _values(statements: Iterable[ast.stmt]) -> Iterator[ast.expr]:
@@ -91,7 +91,7 @@ def _values(statements: Iterable[ast.stmt]) -> Iterator[ast.expr]:
         elif isinstance(statement, ast.AnnAssign):
             targets = [statement.target]
         value = getattr(statement, "value", None)
-        if value is not None and any(getattr(each, "id", "") == _SETTING for each in targets):
+        if value is not None and any(getattr(target, "id", "") == _SETTING for target in targets):
             yield value
 
 

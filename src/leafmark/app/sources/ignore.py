@@ -39,11 +39,11 @@ def wildcard_count(text: str) -> int:
     >>> [wildcard_count(each) for each in ("*.md", "a/b", "[Bb]in", "a*b*c", "a?[x-z]")]
     [0, 0, 0, 2, 2]
     """
-    found = 0
-    for each in alternatives(text.removeprefix("!").rstrip("/")):
-        hard = unescaped(each) is None and ("/" in each or around_star(each) is None)
-        found += len(_WILDCARD.findall(each)) if hard else 0
-    return found
+    count = 0
+    for form in alternatives(text.removeprefix("!").rstrip("/")):
+        hard = unescaped(form) is None and ("/" in form or around_star(form) is None)
+        count += len(_WILDCARD.findall(form)) if hard else 0
+    return count
 
 
 class Rule(NamedTuple):
@@ -155,12 +155,12 @@ class _Table:
 
     def _screen(self, expressions: Iterable[str]) -> Screen | None:
         """Return one test for all of `expressions`, made once for the same ones."""
-        wanted = tuple(expressions)
-        if not wanted:
+        key = tuple(expressions)
+        if not key:
             return None
-        if wanted not in self._screens:
-            self._screens[wanted] = screen(wanted)
-        return self._screens[wanted]
+        if key not in self._screens:
+            self._screens[key] = screen(key)
+        return self._screens[key]
 
 
 def _later(first: Rule | None, second: Rule | None) -> Rule | None:
@@ -229,8 +229,8 @@ class IgnoreRules:
         self.count += 1
         tables = (self._folders,) if folders_only else (self._folders, self._files)
         for table in tables:
-            for each in alternatives(body):
-                table.add(rule, each)
+            for form in alternatives(body):
+                table.add(rule, form)
 
 
 def parse_rules(patterns: Iterable[str]) -> IgnoreRules:
@@ -363,14 +363,14 @@ def alternatives(pattern: str) -> list[str]:
     parts = _PLAIN_BRACKETS.split(pattern)
     members = parts[1::2]
     count = 1
-    for each in members:
-        count *= len(each)
+    for choices in members:
+        count *= len(choices)
     if not members or count > _MAX_ALTERNATIVES or any("[" in part for part in parts[::2]):
         return [pattern]
-    found = [parts[0]]
+    texts = [parts[0]]
     for inside, rest in zip(members, parts[2::2], strict=True):
-        found = [start + member + rest for start in found for member in inside]
-    return found
+        texts = [start + member + rest for start in texts for member in inside]
+    return texts
 
 
 def glob_expression(pattern: str) -> str | None:
@@ -399,7 +399,7 @@ def matcher(expression: str) -> Matcher:
 
 def screen(expressions: Sequence[str]) -> Screen:
     """Return one test for whether any of `expressions` matches; its result is None if none does."""
-    return re.compile("|".join(f"(?:{each})" for each in expressions), re.DOTALL).match
+    return re.compile("|".join(f"(?:{expression})" for expression in expressions), re.DOTALL).match
 
 
 def literal_start(pattern: str) -> str:
@@ -423,10 +423,10 @@ def _tokens(pattern: str) -> list[str] | None:
             free = at == start or pattern[at - 1] == "/"
             token, at = _star(pattern, at, free=free)
         elif char == "[":
-            found = _bracket(pattern, at + 1)
-            if found is None:
+            bracket = _bracket(pattern, at + 1)
+            if bracket is None:
                 return None
-            token, at = found
+            token, at = bracket
         elif char == "\\" and at + 1 == len(pattern):
             return None
         else:

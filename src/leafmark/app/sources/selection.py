@@ -114,7 +114,7 @@ class Selection:
     def enter(
         self,
         frame: Frame,
-        found: Collection[str],
+        entries: Collection[str],
         handle: Handle | ReadFile,
         diagnostics: list[Diagnostic],
     ) -> Frame:
@@ -123,11 +123,11 @@ class Selection:
         They are read from the open folder `handle`, or by a function that takes their path.
         """
         layers = frame.layers
-        if TELLING.isdisjoint(found):
+        if TELLING.isdisjoint(entries):
             return frame
-        if frame.path and ".git" in found:
+        if frame.path and ".git" in entries:
             layers = tuple(layer for layer in layers if layer.kind != ".gitignore")
-        present = [name for name in names.IGNORE_FILES if name in found]
+        present = [name for name in names.IGNORE_FILES if name in entries]
         if present:
             new = [
                 Layer(kind, rules, cut=len(frame.path))
@@ -140,13 +140,13 @@ class Selection:
     def refuse_file(self, frame: Frame, name: str) -> str | None:
         """Say by its name why a file of `frame` is left out."""
         path = frame.path + name
-        reason, asked = self._by_patterns(frame, path, name, is_folder=False)
+        reason, by_name = self._by_patterns(frame, path, name, is_folder=False)
         if self.is_closed_secret(path, name, is_folder=False):
             return "secret"
         if reason is not None:
             return reason
         suffix = names.suffix_of(name)
-        if not asked:
+        if not by_name:
             reason = "hidden" if name[0] == "." else names.default_refusal(name, suffix)
             if reason is not None:
                 return reason
@@ -157,14 +157,14 @@ class Selection:
     def refuse_folder(self, frame: Frame, name: str) -> str | None:
         """Say by its name why a folder is not entered."""
         path = frame.path + name
-        reason, asked = self._by_patterns(frame, path, name, is_folder=True)
+        reason, by_name = self._by_patterns(frame, path, name, is_folder=True)
         if name == ".git":
             return "git's own"
         if self.is_closed_secret(path, name, is_folder=True):
             return "secret"
         if reason is not None:
             return reason
-        if not asked:
+        if not by_name:
             reason = "hidden" if name[0] == "." else names.folder_refusal(name)
             if reason is not None:
                 return reason
@@ -183,11 +183,11 @@ class Selection:
         """Return the frame of a folder that is entered."""
         path = frame.path + name
         included = frame.included or self._include.find(path, name, is_folder=True) is not None
-        asked = (
+        requested = (
             bool(frame.layers or self._exclude)
             and (self._by_patterns(frame, path, name, is_folder=True)[1])
         )
-        return Frame(f"{path}/", f"{frame.real}{name}/", frame.layers, included, asked)
+        return Frame(f"{path}/", f"{frame.real}{name}/", frame.layers, included, requested)
 
     def _by_patterns(
         self, frame: Frame, path: str, name: str, *, is_folder: bool

@@ -176,8 +176,11 @@ def why_left_out(tree: Tree, path: str) -> Skipped | None:
                 folders.close(handle)
     except (OSError, LeafmarkError):
         return None
-    reasons = [*notes.skipped, *(Skipped(one.path, one.message) for one in notes.diagnostics)]
-    return refused or next((one for one in reasons if one.path == path), None)
+    reasons = [
+        *notes.skipped,
+        *(Skipped(note.path, note.message) for note in notes.diagnostics),
+    ]
+    return refused or next((reason for reason in reasons if reason.path == path), None)
 
 
 def _lstat(handle: Handle, name: str) -> os.stat_result:
@@ -235,12 +238,12 @@ class _Walk:
         for part in parts:
             handle = self._open_named(frame.path, folder)
             try:
-                found = os.listdir(handle)
+                entries = os.listdir(handle)
                 if part:  # what is in the last one is read when it is visited
-                    frame = self._selection.enter(frame, found, handle, self._notes.diagnostics)
+                    frame = self._selection.enter(frame, entries, handle, self._notes.diagnostics)
             finally:
                 self._folders.close(handle)
-            refused = self._why_closed(frame, _MARKS.intersection(found), found)
+            refused = self._why_closed(frame, _MARKS.intersection(entries), entries)
             if refused is None and part:
                 refused = self._selection.refuse_folder(frame, part)
             if reason is None and refused is not None:
@@ -249,9 +252,11 @@ class _Walk:
                 frame = self._selection.child(frame, part)._replace(asked=True)
         return frame, reason
 
-    def _why_closed(self, frame: Frame, marks: Collection[str], found: Iterable[str]) -> str | None:
+    def _why_closed(
+        self, frame: Frame, marks: Collection[str], entries: Iterable[str]
+    ) -> str | None:
         """Say why a folder is left out for what is in it."""
-        return find_generator(self._tree.root, frame.real, marks, found) if frame.path else None
+        return find_generator(self._tree.root, frame.real, marks, entries) if frame.path else None
 
     def refuse(
         self, frame: Frame, name: str, info: os.stat_result, handle: Handle
@@ -456,7 +461,7 @@ class _Walk:
         So a folder's own path is always the one its sources are known by. False if there are none.
         """
         root = os.path.realpath(self._tree.root)
-        found = []
+        frames = []
         for frame, name in self._links:
             target = self._target(frame.real + name)
             if target is None or not _is_below(target, root):
@@ -464,10 +469,10 @@ class _Walk:
             if self._selection.refuse_folder(frame, name) is None:
                 real = os.path.relpath(target, root).replace(os.sep, "/")
                 real = "" if real == "." else f"{real}/"
-                found.append(self._selection.child(frame, name)._replace(real=real))
+                frames.append(self._selection.child(frame, name)._replace(real=real))
         self._links.clear()
-        self._waiting.append(iter(found))
-        return bool(found)
+        self._waiting.append(iter(frames))
+        return bool(frames)
 
 
 def _is_junction(entry: Entry) -> bool:
