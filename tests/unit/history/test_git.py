@@ -106,7 +106,7 @@ def test_pointers_of_large_files_are_followed_where_the_file_is_here(made: GitRe
 
 
 def test_a_folder_outside_of_any_repository_is_told(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="in no git repository") as error:
+    with pytest.raises(NotFoundError, match="not in a git repository") as error:
         find_repository(tmp_path)
     assert error.value.hint == "revisions need one"
     with pytest.raises(NotFoundError, match="no such folder"):

@@ -219,7 +219,7 @@ def test_two_folders_need_no_repository(tmp_path: Path) -> None:
     here.write("new/a.md", f"# B\n\n{_TEXT}\n")
     report = _diff(here, "old", "new")
     assert _fates(report) == {"new:a.md": ("renamed",), "new:a.md#b": ("renamed",)}
-    with pytest.raises(NotFoundError, match="in no git repository"):
+    with pytest.raises(NotFoundError, match="not in a git repository"):
         _diff(here, "old")
 
 
