@@ -1,9 +1,9 @@
-"""What a front end asks of a use case: immutable values, checked by the use case that takes them.
+"""Requests of front ends to use cases: immutable values, checked by the use case that takes them.
 
-Settings (`search.cutoff_ratio`, `index.lock_timeout_s`, …) are no part of a request: a front end
-hands those that the user gave to `open_project` as flags, so that every setting has one place
-where files, environment and flags meet. What a request and a setting share has its default and
-its words from `SearchOptions`; what only a request has is declared here. `ASKED` has both.
+Settings (`search.cutoff_ratio`, `index.lock_timeout_s`, …) are not part of a request: a front end
+passes those of the user to `open_project` as flags, so that every setting has one place where
+files, environment and flags meet. An option that a request shares with a setting has its default
+and help text from `SearchOptions`; the others are declared here. `ASKED` has both kinds.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from leafmark.lint import Baseline, MissedQuery
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done (`looking`, `indexing`), how many are done, and of how many.
+"""Called with the activity (`looking`, `indexing`), the number done, and the total.
 
-The total is 0 while it is not known. Called often: the receiver decides how
-much of it to show.
+The total is 0 while it is unknown. Called often: the receiver decides how much to show.
 """
 
 
@@ -30,11 +29,11 @@ class IndexRequest(NamedTuple):
 
     `paths` are files and folders as the user wrote them, relative to the current
     directory; none means all trees. `remove` takes them out of the index instead. `prune` removes
-    what is gone even where that is most of a tree at once.
-    `confirmed` says that the user agreed to index a very large folder. `vectors` says whether
-    those that are missing are made; None leaves it to whether the user named an embedder. With
-    `retry`, sources that failed for a reason that may have passed are read again: there was no
-    memory, or no permission. With `ray`, the machines of a Ray cluster prepare the sources.
+    missing sources even if they are most of a tree.
+    `confirmed` says that the user agreed to index a very large folder. `vectors` says whether to
+    compute missing vectors; None means only if the user named an embedder. With `retry`, sources
+    that failed for lack of memory or permission are read again. With `ray`, the machines of a Ray
+    cluster prepare the sources.
     """
 
     paths: tuple[str, ...] = ()
@@ -51,10 +50,10 @@ class IndexRequest(NamedTuple):
 class DiffRequest(NamedTuple):
     """Compare two states. `old` and `new` are revisions, or both folders.
 
-    Without `new`, the working files are compared; without `old`, with HEAD. `trees` limits it.
+    Without `new`, it is the working files; without `old`, HEAD. `trees` limits the comparison.
     `texts` are names and contents of files whose citations and ids are checked. `links` asks
-    for links that no longer lead anywhere. With `revisions_only`, names are never taken for
-    folders: for callers that may not read any folder.
+    for links that no longer lead anywhere. With `revisions_only`, a name is never a folder: for
+    callers that may not read any folder.
     """
 
     old: str | None = None
@@ -69,8 +68,8 @@ class LintRequest(NamedTuple):
     """Check documents by the rules of lint, all of them or `rules`, without those in `off`.
 
     With `paths`, only documents there are reported, and with `since` only those that differ from
-    a revision. What the `baseline` knows is left out. `missed` are the queries of an
-    evaluation whose answers were not found.
+    a revision. Findings in the `baseline` are left out. `missed` are the queries of an evaluation
+    that did not find their answers.
     """
 
     trees: tuple[str, ...] = ()
@@ -83,7 +82,7 @@ class LintRequest(NamedTuple):
 
 
 class LogRequest(NamedTuple):
-    """Follow the section `id` back, from the revision `at` (None: from the working files)."""
+    """Follow the history of section `id` back from the revision `at` (None: the working files)."""
 
     id: str
     at: str | None = None
@@ -108,9 +107,9 @@ _Expand = Annotated[
 class SearchRequest(NamedTuple):
     """One search. Several `queries` are topics; with `plain`, nothing in them is an operator.
 
-    `filters` are filters of the query language (name and value) that hold for all of them.
+    `filters` are filters of the query language (name and value) that hold for all topics.
 
-    `limit`, `mode` and `grain` None leave it to the settings. `since` is what the user wrote (see
+    None for `limit`, `mode` or `grain` means the setting. `since` is as the user wrote it (see
     `app.answering.searching`). `full_records` asks for the whole chunk records and texts of the
     results (JSON), `full_text` for `Result.full_text`, `packed` for the packing
     that a budget needs.
@@ -151,12 +150,12 @@ class ShowRequest(NamedTuple):
     """Show chunks by id.
 
     With `full_document` the whole document of each id is shown instead. With
-    `outline`, `Shown.children` holds all chunks below the one shown, in order of
+    `outline`, `Shown.children` holds all chunks below the shown one, in order of
     position, not only its children. With `own`, text and bytes leave out the sections
     below. `packed` asks for the packing that a budget needs. Without `records`,
-    `Shown.record` stays empty, and without `sizes`, `Shown.sizes`: tokens are counted
-    for both, which of a large document costs more than all else. `lines` limits what is shown
-    to some lines of the file, counted from 1, both ends included; the last may be None.
+    `Shown.record` stays empty, and without `sizes`, `Shown.sizes`: both count tokens,
+    which costs more than all else in a large document. `lines` limits the text to lines of
+    the file, counted from 1, both ends included; the last may be None.
     """
 
     ids: tuple[str, ...]
@@ -179,13 +178,13 @@ class ShowRequest(NamedTuple):
 
 
 class ChunkRequest(NamedTuple):
-    """Chunk files and folders with no index.
+    """Chunk files and folders without an index.
 
-    `paths` are as the user wrote them, relative to the project's directory; where
-    `data` is given (standard input), it is chunked as the file `name` in their place.
-    Paths in ids begin at `root`, and ids with `tree`; without them they are those of
-    the configured tree that holds the file, else of the folder that is worked in.
-    `written` is the file that the answer goes to, by device and inode: it is no source.
+    `paths` are as the user wrote them, relative to the project's directory. With `data`
+    (standard input), the file `name` is chunked instead, with these bytes.
+    Paths in ids begin at `root`, and ids with `tree`; the defaults are those of the
+    configured tree that holds the file, else of the current folder.
+    `written` is the output file, by device and inode: it is not a source.
     """
 
     paths: tuple[str, ...] = ()
@@ -197,7 +196,7 @@ class ChunkRequest(NamedTuple):
 
 
 class ListRequest(NamedTuple):
-    """List what is indexed; `under` is an id or a path prefix, and limits to what is below it."""
+    """List indexed documents; `under`, an id or a path prefix, limits them to those below it."""
 
     trees: tuple[str, ...] = _SEARCH["trees"].default
     tags: tuple[str, ...] = _SEARCH["tags"].default
@@ -210,9 +209,9 @@ class ListRequest(NamedTuple):
 
 
 class InitRequest(NamedTuple):
-    """Write a configuration file: the folder's, or with `everywhere` the user's.
+    """Write a configuration file for the folder, or with `everywhere` for the user.
 
-    An existing file is kept, and is an error, unless `force` is set.
+    An existing file is an error, unless `force` is set.
     """
 
     everywhere: bool = False
@@ -220,7 +219,7 @@ class InitRequest(NamedTuple):
 
 
 class VerifyRequest(NamedTuple):
-    """Check the citations in `texts`, each with the name that reports call it by."""
+    """Check the citations in `texts`: pairs of a name for reports and a text."""
 
     texts: tuple[tuple[str, str], ...]
     refresh: bool = True
@@ -228,9 +227,9 @@ class VerifyRequest(NamedTuple):
 
 
 class AgentsRequest(NamedTuple):
-    """Look at agent files, and with `write` bring their block up to date.
+    """Check agent files, and with `write` bring their block up to date.
 
-    `files` are relative to the current directory; none means those that exist.
+    `files` are relative to the current directory; none means all that exist.
     """
 
     files: tuple[str, ...] = ()
@@ -259,12 +258,12 @@ class EvaluationRequest(NamedTuple):
 
     `compare` are the ways to search: a strategy, and after `+` settings that
     differ (`auto+relax_share=0.5`); none means the project's own. Each is tried in
-    each of the `modes`; none means that of the settings. `ablate` tries one way without
+    each of the `modes`; none means the mode of the settings. `ablate` tries one way without
     each mechanism of the ranking. `by` makes a
     table for each `kind`, `language` or `tree`. `half` takes one half of the
-    queries (see `evaluation.half_of`). `answers` says what a judged passage stands for:
-    itself, or the section that holds it. `gates` are bounds such as `rr500>=0.55`.
-    `diagnose` asks why answers were not found.
+    queries (see `evaluation.half_of`). `answers` says whether a judged passage stands for
+    itself or for the section that holds it. `gates` are bounds such as `rr500>=0.55`.
+    `diagnose` asks why a search did not find an answer.
     """
 
     files: tuple[str, ...]
@@ -287,7 +286,7 @@ class EvaluationRequest(NamedTuple):
 class DraftRequest(NamedTuple):
     """Draft at most `limit` queries of these kinds from the documents of these trees.
 
-    None of either stands for all.
+    Empty `trees` or `kinds` mean all.
     """
 
     limit: int = 100
@@ -306,9 +305,8 @@ class WhyNotRequest(NamedTuple):
 class ContextRequest(NamedTuple):
     """The documents that matter for `files`, paths as the user wrote them.
 
-    `search` says which results are asked for; it has no queries. Files that are
-    missing are left out where `lenient`, else they are a mistake. With
-    `terms_only` nothing is searched.
+    `search` has the options of the search, without queries. Missing files are left out
+    if `lenient`, else they are an error. With `terms_only` nothing is searched.
     """
 
     files: tuple[str, ...]
@@ -318,7 +316,7 @@ class ContextRequest(NamedTuple):
 
 
 class LikeRequest(NamedTuple):
-    """What is like `name`: the id of a chunk, or the path of a file."""
+    """Find chunks like `name`: the id of a chunk, or the path of a file."""
 
     name: str
     search: SearchRequest
@@ -337,4 +335,4 @@ ASKED: Mapping[str, Declaration] = MappingProxyType(
         for declared in declarations(request, table).values()
     }
 )
-"""What a request can ask for, by name; `search.since` is a request's text, not a moment."""
+"""The options of requests, by name; `search.since` is the user's text, not a moment."""

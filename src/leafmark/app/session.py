@@ -1,12 +1,12 @@
-"""A project that answers many calls: its index stays open, and is looked after when it must be.
+"""A project that answers many calls: its index stays open, and is refreshed when files changed.
 
 Libraries, servers and `index --watch` share this one policy. Before a call, events of the system
-tell whether anything changed below the trees, which costs next to nothing. Where there are no
-events, files are looked at by the clock: an answer is never older than `POLL_S`, nor than a few
-times as long as a look takes. Whoever looks does it through the session.
+tell whether anything changed below the trees, which costs next to nothing. Without events, files
+are checked by the clock: an answer is never older than `POLL_S`, nor than a few times as long as
+a check takes. Every check goes through the session.
 
-Events are only hints: they can be lost, so all is looked at now and then without any. What really
-changed is found by a scan.
+Events are only hints and can be lost, so all files are also checked now and then without any. A
+scan finds what really changed.
 """
 
 from __future__ import annotations
@@ -36,30 +36,30 @@ from leafmark.model import IndexReport, WatchEvent
 T = TypeVar("T")
 
 OpenProject = Callable[[Mapping[str, object]], Project]
-"""Opens a project under settings that are stronger than all others."""
+"""Opens a project with settings that override all others."""
 
 SETTLE_S = 2.0
-"""How long after a change each call looks: a new folder can fill before it is watched, and a file
-may be written again within the same tick of its times."""
+"""Each call checks the files for so long after a change: a new folder can fill before it is
+watched, and a file may be written again within the same tick of its times."""
 
 SURE_S = 600.0
-"""How often all is looked at without a reason: queues of events can overflow."""
+"""How often all files are checked without an event: queues of events can overflow."""
 
 POLL_S = 2.0
 BUSY_SHARE = 4
-"""Without events a look comes this many times as long after the last as that took, or `POLL_S`
-after it if that is sooner; chosen by eye."""
+"""Without events, the pause after a check is this many times the time that the check took, at
+most `POLL_S`; chosen by eye."""
 
 IDLE_SHARE = 20
-"""The same for one that waits, where nobody may ask at all: `POLL_S` after it if that is later."""
+"""The same factor for a session that waits, where no call may ever come; at least `POLL_S`."""
 
 
 class Session:
-    """Opens a project, keeps its reader, and knows whether files must be looked at.
+    """Opens a project, keeps its reader open, and knows whether files must be checked.
 
-    One that `waits` for changes (`wait`) hears of them a moment later, and files are looked at
-    once more when a change has settled; else each call asks, and while it settles, looks.
-    Safe to use from several threads; a forked process begins with nothing kept.
+    A session that `waits` gets changes from `wait` and checks the files again once a change has
+    settled. Any other asks for changes at each call, and checks at each call until they settle.
+    Safe to use from several threads; a forked process starts with an empty session.
     """
 
     def __init__(self, open_project: OpenProject, *, waits: bool = False):
@@ -73,14 +73,14 @@ class Session:
         self._reading = Lock()
         self._reader: IndexReader | None = None
         self._lock = Lock()
-        self._known: object = None  # what was looked at: the project, and which folders stand there
+        self._known: object = None  # the project and its folders at the last check
         self._events: FileEvents | None = None
-        self.without_events: str | None = None  # why the system tells of none
+        self.without_events: str | None = None  # why there are none
         self._changes = self._seen = 0
         self._settled_at = self._looked_at = self._next_look = 0.0
 
     def project(self, settings: Mapping[str, object] = MappingProxyType({})) -> Project:
-        """Open the project under the configuration as it is now, `settings` above it."""
+        """Open the project with the current configuration; `settings` override it."""
         return self._open_project(settings)._replace(open_kept=self.open_reader)
 
     def open_reader(self, root: Path) -> IndexReader:
@@ -114,7 +114,7 @@ class Session:
             return self._changes != self._seen or is_settling
 
     def wait(self, stop: threading.Event) -> None:
-        """Wait until somebody must look, for `POLL_S` at most, or until `stop` is set."""
+        """Wait until the files must be checked, at most `POLL_S`, or until `stop` is set."""
         with self._lock:
             events, until = self._events, self._next_look
             if events is not None:
@@ -144,7 +144,7 @@ class Session:
             self._stop_events()
 
     def ensure(self, project: Project, look: Callable[[], T]) -> T | None:
-        """Have `look` look at the files, one thread at a time; None where nobody must look."""
+        """Return `look()`, in one thread at a time; None if the files need no check."""
         with self._looking:
             if not self.must_look(project):
                 return None
@@ -153,13 +153,13 @@ class Session:
 
     @contextmanager
     def looking(self, project: Project) -> Iterator[None]:
-        """Look at the files inside, whether somebody must or not."""
+        """Guard a check of the files in the body, whether they need one or not."""
         with self._looking, self._noting(project):
             yield
 
     @contextmanager
     def _noting(self, project: Project) -> Iterator[None]:
-        """Note a look: what changes meanwhile is looked at again; a failed one counts for none."""
+        """Record a check; changes during it cause another, and a failed check does not count."""
         began = time.monotonic()
         with self._lock:
             changes, known = self._changes, _known(project)
@@ -173,12 +173,12 @@ class Session:
             self._next_look = self._looked_at + (seldom if self._waits else soon)
 
     def forget(self) -> None:
-        """Look again before the next call."""
+        """Check the files again before the next call."""
         with self._lock:
             self._known = None
 
     def close(self) -> None:
-        """Let go of the index and of events; calls that still read from it end undisturbed."""
+        """Close the index and the events; calls that still read from it end undisturbed."""
         with self._reading:
             self._reader = None
         with self._lock:
@@ -201,8 +201,8 @@ class Session:
             events.close()
 
     def _reset(self) -> None:
-        """Share nothing with the process that this one was forked of."""
-        self._events = None  # whose threads are the parent's
+        """Share nothing with the parent process of a fork."""
+        self._events = None  # its threads are the parent's
         self._begin()
 
 
@@ -211,13 +211,13 @@ _SESSIONS: WeakSet[Session] = WeakSet()
 
 @reset_after_fork
 def _reset_all() -> None:
-    """In a forked child: a lock that another thread of the parent held is never let go here."""
+    """Reset all sessions of a forked child, where a lock of a parent's thread is never released."""
     for session in _SESSIONS:
         session._reset()
 
 
 def _known(project: Project) -> object:
-    """Which project is looked at, and which folders stand in the places of its trees."""
+    """Return the project, and the device and inode of each of its trees' folders."""
     return project, tuple(_folder(tree.root) for tree in project.trees)
 
 
@@ -233,21 +233,21 @@ def _folder(root: Path) -> tuple[int, int] | None:
 
 _QUIET_MS = 100
 _MAX_GATHERING_MS = 1_000
-"""Who waits gathers events until none came for the first, at most for the second."""
+"""A wait gathers events until none came for `_QUIET_MS`, at most for `_MAX_GATHERING_MS`."""
 
 _LAST_EVENT_S = 0.5
-"""How long to wait for the event of our own file; without it, anything may have changed."""
+"""How long to wait for the event of our own file; if it does not come, assume a change."""
 
 _OLD_S = 3600.0
-"""The age of our own file after which nobody waits for its event."""
+"""The age after which no process waits for the event of its own file any more."""
 
 _GATHERING_MS = 50
 
 _NOISY = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__"))
-"""Folders in which much changes and no source lies."""
+"""Folders with many changes and no sources."""
 
 _REMOTE_TYPES = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "fuse.sshfs", "fuse.rclone")
-"""File systems whose changes, when made elsewhere, raise no event here."""
+"""File systems on which changes by other machines raise no event here."""
 
 
 class NoEventsError(Exception):
@@ -267,18 +267,18 @@ def _noise(folders: Sequence[Path], ignored: Sequence[Path]) -> Callable[[str], 
 
 
 class FileEvents:
-    """Events below some folders since they were last asked for, or waited for.
+    """Events below some folders since the last call of `changed` or `wait`.
 
-    What was written before `changed` is called is told by it: a file of ours is written
-    then, and events come in their order, so that its own event is the last that counts.
-    `is_over` when one of the folders was deleted: another one in its place, which may have the
-    same inode, must be watched anew.
+    `changed` reports every write that came before it: it writes a file of its own, and as events
+    come in order, it reads them up to the event of that file.
+    `is_over` is set when one of the folders was deleted: a new folder in its place, which may have
+    the same inode, must be watched anew.
     """
 
     def __init__(self, folders: Sequence[Path], ignored: Sequence[Path], own: Path | None):
-        """Our file is in the folder `own`, where nobody writes but those who watch.
+        """`own` is the folder for our file, where only watching processes write.
 
-        None where nobody calls `changed`.
+        It is None if `changed` is never called.
 
         Raises:
             NoEventsError: the folders cannot be watched, or events have no order here.
@@ -324,7 +324,7 @@ class FileEvents:
         return True
 
     def wait(self, seconds: float, stop: threading.Event) -> bool:
-        """Wait for a change, for so long at most, or until `stop` is set; whether there was one.
+        """Wait for a change, at most `seconds` or until `stop` is set; say whether there was one.
 
         Raises:
             NoEventsError: the folders cannot be watched any more.
@@ -339,14 +339,14 @@ class FileEvents:
         return isinstance(events, set) and self._counts(events)
 
     def _counts(self, events: set[Any]) -> bool:
-        """Whether any of the events is of a source, or ends all."""
+        """Say whether an event may concern a source, or says that a folder was deleted."""
         ends = not self._ends.isdisjoint(events)
         self.is_over = self.is_over or ends
         paths = (path for _, path in events if path != self._last)
         return ends or not all(map(self._is_noise, paths))
 
     def close(self) -> None:
-        """Watch no longer."""
+        """Stop watching, and remove our file."""
         self._events.close()
         if self._last:
             with suppress(OSError):
@@ -354,13 +354,13 @@ class FileEvents:
 
 
 _DELETED = 3
-"""The number of such an event in watchfiles."""
+"""The number of a deletion in watchfiles."""
 
 
 def _swept(place: Path) -> Path:
-    """Return the folder, made if need be, without the files of those that ended by a signal.
+    """Return the folder, created if need be, without the old files of processes that were killed.
 
-    Who still watches makes its file anew, so that it harms nobody to remove an old one.
+    A process that still watches writes its file again, so removing an old one does no harm.
     """
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     with os.scandir(place) as files:
@@ -384,7 +384,7 @@ def is_remote(folder: Path) -> bool:
 
 
 def type_of_mount(path: str, mounts: Sequence[Sequence[str]]) -> str:
-    """Return the type of the mount that holds `path`; of several the innermost, of equals the last.
+    """Return the type of the innermost mount that holds `path`, the last of equal ones.
 
     >>> type_of_mount("/srv/docs", [("/", "ext4"), ("/srv", "nfs4"), ("/srvx", "cifs")])
     'nfs4'
@@ -410,8 +410,8 @@ RETRY_S = 5.0
 class Watcher:
     """Watches the trees of a project and brings its index up to date.
 
-    `open_project` is called again and again, since its configuration may change. `tell` gets
-    each event, in the thread that runs.
+    `open_project` is called before each round, since the configuration may change. `tell` gets
+    each event, in the thread of `run`.
     """
 
     def __init__(self, open_project: Callable[[], Project], tell: Callable[[WatchEvent], None]):
@@ -419,15 +419,15 @@ class Watcher:
         self._tell = tell
         self._session = Session(lambda _: open_project(), waits=True)
         self._project = open_project()
-        self._wrong: str | None = None  # what is wrong with the configuration, once it is told
+        self._wrong: str | None = None  # the last reported problem of the configuration
         self._missing: frozenset[str] = frozenset()
-        self._how: object = None  # how changes are noticed, once it is told
+        self._how: object = None  # the last reported way to notice changes
         self._upkeep = Upkeep()
         self._not_before = 0.0
         self._interrupted = False
 
     def run(self, stop: threading.Event) -> None:
-        """Watch until `stop` is set, or Ctrl-C came during a run of the index."""
+        """Watch until `stop` is set, or Ctrl-C interrupts a run of the index."""
         while not stop.is_set():
             self._reload()
             self._tell_missing()
@@ -440,7 +440,7 @@ class Watcher:
         self._session.close()
 
     def _look(self) -> None:
-        """Bring the index up to date; what goes wrong is told, and tried again."""
+        """Bring the index up to date; report a failure, and try again later."""
         try:
             with self._session.looking(self._project):
                 report = self._upkeep.run(self._project, IndexRequest(confirmed=True))
@@ -459,7 +459,7 @@ class Watcher:
         self._tell(WatchEvent("failed", error.message, error=error))
 
     def _reload(self) -> None:
-        """Open the project again; what is wrong with its configuration is told once."""
+        """Open the project again; report a problem of its configuration once."""
         try:
             self._project, self._wrong = self._open_project(), None
         except (ConfigError, NotFoundError) as error:
@@ -468,7 +468,7 @@ class Watcher:
                 self._tell(WatchEvent("failed", error.message, error=error))
 
     def _tell_how(self) -> None:
-        """Say how changes are noticed, under each configuration once."""
+        """Report how changes are noticed, once for each configuration."""
         why = self._session.without_events
         how = (self._project, why)
         if how != self._how and (why is not None or self._session.has_events):
@@ -491,17 +491,17 @@ class Watcher:
         self._missing = missing
 
 
-# What those do that look for long, again and again: `leafmark index --watch`, and servers.
+# Upkeep of an index by long-running processes: `leafmark index --watch`, and servers.
 #
-# They try again now and then what failed: a source may have no memory only for once.
-# `leafmark index` tries each time. A search never does: it would read the same files again.
+# They retry failed sources now and then, as memory may only have been short for a moment.
+# `leafmark index` retries each time, a search never: it would read the same files again.
 
 
 RETRY_EVERY_S = 600.0
 
 
 class Upkeep:
-    """Brings an index up to date, for those who do it again and again."""
+    """Brings an index up to date again and again, in a long-running process."""
 
     def __init__(self) -> None:
         share_heaps()
@@ -510,7 +510,7 @@ class Upkeep:
     def run(
         self, project: Project, request: IndexRequest, *, progress: Progress | None = None
     ) -> IndexReport:
-        """Index what changed, and give back the memory that it took; raises what that does."""
+        """Index the changes, and give back the memory; raises as `index_project` does."""
         now = time.monotonic()
         retry = now >= self._retry_at
         if retry:

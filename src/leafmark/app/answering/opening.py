@@ -1,4 +1,4 @@
-"""Open the index to read from: fresh where possible, and saying so where not."""
+"""Open the index for reading, up to date if possible, else with hints that say why not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OTHERS_STATE = Hint("of-another-leafmark")
 
 
 class Asking(Protocol):
-    """What a request says of the index: whether to refresh it first, and a large folder at all."""
+    """A request that says whether to refresh the index, and whether a large folder is fine."""
 
     @property
     def refresh(self) -> bool: ...
@@ -46,15 +46,15 @@ UseCase = TypeVar("UseCase", bound=Callable[..., Any])
 def open_index(
     project: Project, request: Asking, progress: Progress | None = None
 ) -> tuple[IndexReader, tuple[Hint, ...]]:
-    """Return a reader, refreshed first if that is asked for; hints say why it could not be.
+    """Return a reader, refreshed first if the request asks for it; hints say why it could not be.
 
-    Where the index cannot be brought up to date but a committed state exists,
-    that state answers. Where there is none, the writer that makes it is waited for.
+    If the index cannot be brought up to date, the reader is of the last committed state. If there
+    is none yet, wait for the process that is building it.
 
     Raises:
         ConfirmationError: see `check_large_folder`.
-        NotFoundError: there is no index, and none was to be made.
-        LockedError, StorageError, DamagedError: there is no state to answer from.
+        NotFoundError: there is no index, and the request does not refresh it.
+        LockedError, StorageError, DamagedError: there is no state to read.
     """
     if project.revision is not None or project.remote is not None:
         return project.open_reader(), ()  # others bring it up to date, or nobody needs to
@@ -84,10 +84,10 @@ def open_index(
 
 
 def mending(use_case: UseCase) -> UseCase:
-    """Let a use case answer once more where what it read is damaged, or another by now.
+    """Run a use case a second time if the index is damaged, or changed while it was read.
 
-    Damage is noted when it is met: where the index is refreshed before an answer, it is made
-    anew then, and a hint says why.
+    Damage is recorded when it is detected: the second run rebuilds the index if the request
+    refreshes it, and a hint says why.
     """
 
     @wraps(use_case)
@@ -112,10 +112,10 @@ def mending(use_case: UseCase) -> UseCase:
 
 
 def open_telling(project: Project, request: Asking, progress: Progress | None) -> IndexReader:
-    """Return what `open_index` does, for an answer without hints: they go to `project.tell`.
+    """Return the reader of `open_index`, for an answer without hints: they go to `project.tell`.
 
-    So does what of the configuration is not looked at: of a tree that was left out, there
-    seems to be nothing else. And so does what a part of a cluster did not answer.
+    So do hints about ignored configuration, which would make a tree look empty, and about a part
+    of a cluster that did not answer.
     """
     reader, hints = open_index(project, request, progress)
     tell_hints(project, (*hints, *left_out_hints(project)))
@@ -126,14 +126,14 @@ def open_telling(project: Project, request: Asking, progress: Progress | None) -
 
 
 def tell_hints(project: Project, hints: Iterable[Hint]) -> None:
-    """Give hints to `project.tell`, where no answer holds them."""
+    """Pass hints to `project.tell`, for answers that have no room for them."""
     if project.tell is not None:
         for hint in hints:
             project.tell(hint)
 
 
 def left_out_hints(project: Project) -> tuple[Hint, ...]:
-    """What was not looked at, and why: else it seems that a word does not exist."""
+    """Return hints about sources that were not searched, so that no word seems not to exist."""
     warnings, folders = project.configuration.warnings, project.missing_trees()
     left_out = [Hint("configuration", values={"warning": warning}) for warning in warnings]
     missing = [Hint("tree-missing", values={"note": note}) for note in folders]
@@ -144,7 +144,7 @@ def left_out_hints(project: Project) -> tuple[Hint, ...]:
 
 
 def _first_state(project: Project, progress: Progress | None) -> IndexReader:
-    """Return the index when whoever makes it is done, brought up to date.
+    """Wait until another process has built the index, bring it up to date, and return its reader.
 
     Raises:
         LockedError: that took longer than `index.lock_timeout_s`.

@@ -1,4 +1,4 @@
-"""Answer a query: refresh the index, search it, read what is shown from the sources."""
+"""Answer a query: refresh the index, search it, and read the texts shown from the sources."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def search_index(
 
 
 class Understood(NamedTuple):
-    """A request, understood.
+    """A parsed request.
 
-    `asked` are the vectors of its topics, which are being made, `reranking` is the model
-    for the order of the best results, which is being loaded.
+    The vectors of its topics (`asked`) are being computed in the background. So is `reranking`
+    loaded, the model that orders the best results.
     """
 
     topics: Sequence[Expression]
@@ -89,14 +89,14 @@ class Understood(NamedTuple):
     def meaning(
         self, reader: IndexReader, compiled: Compile, sources: Sources
     ) -> tuple[Meaning | None, tuple[Hint, ...]]:
-        """Return what can be asked of vectors, and what is to be said where some are missing."""
+        """Return the vector side of the search, and hints about missing vectors."""
         return (None, ()) if self.asked is None else self.asked.answer(reader, compiled, sources)
 
 
 def understand_request(project: Project, request: SearchRequest) -> Understood:
-    """Return what a request asks for; its vectors and its reranker are begun.
+    """Return the parsed request, and start its vectors and its reranker.
 
-    Of what is too long for a query, a pasted log, the first words are searched as plain text.
+    A text too long for a query, such as a pasted log, is searched as plain text by its first words.
     """
     limits, text = DEFAULT_LIMITS, " ".join(request.queries)
     is_long = len(text) > limits.length or len(text.split()) > limits.terms
@@ -115,16 +115,17 @@ def understand_request(project: Project, request: SearchRequest) -> Understood:
 
 
 def _written(request: SearchRequest) -> Sequence[str]:
-    """Return the queries as they are parsed: with `plain`, nothing in them is an operator."""
+    """Return the queries to parse; with `plain`, without any operators."""
     if not request.plain:
         return request.queries
     return [query for query in map(plain_query, request.queries) if query] or request.queries
 
 
 def _topics(project: Project, request: SearchRequest) -> Sequence[Expression]:
-    """Return the topics of a request, its filters in each.
+    """Return the topics of a request, each with all of its filters.
 
-    What narrows a search is a topic where nothing is looked for: all documents, narrowed.
+    A request without queries that narrows the search by tag, date or section gets one topic:
+    all documents of the project's trees.
     """
     filters: list[Expression] = [Filter(name, value) for name, value in request.filters]
     if not request.queries and (request.tags or request.since or request.section):
@@ -136,9 +137,10 @@ def _topics(project: Project, request: SearchRequest) -> Sequence[Expression]:
 
 
 def _as_plain(understood: Understood, request: SearchRequest) -> SearchRequest | None:
-    """Return the request for the same words as plain text, None where operators matter.
+    """Return the request for the same words as plain text.
 
-    A filter says what is searched: its words are not looked for.
+    None if it is plain already, has no operators, or has a filter in its query: a plain search
+    would look for the words of that filter.
     """
     leaves = [leaf for topic in understood.topics for leaf in iter_leaves(topic)]
     filters = sum(isinstance(leaf.leaf, Filter) for leaf in leaves)
@@ -153,7 +155,7 @@ def _as_plain(understood: Understood, request: SearchRequest) -> SearchRequest |
 def ask_topics(
     project: Project, topics: Sequence[Expression], request: SearchRequest
 ) -> QueryVectors | None:
-    """Begin to make the vectors of topics, where the request wants any."""
+    """Start to compute the vectors of topics, unless the search is by words only."""
     mode = search_mode(project, request.mode)
     if mode == "lexical":
         return None
@@ -175,7 +177,7 @@ def _reranking(project: Project, topics: Sequence[Expression]) -> Reranking | No
 
 
 def search_mode(project: Project, mode_asked: Mode | None = None) -> str:
-    """Return how a search is done: as asked for, else by the setting, else by what there is."""
+    """Return the mode of a search: the requested one, else the setting's, else by the embedder."""
     mode = mode_asked or project.configuration.search.mode
     if mode != "auto":
         return mode
@@ -190,10 +192,10 @@ def _answer(
     sources: Sources,
     hints: tuple[Hint, ...] = (),
 ) -> Answer:
-    """Return the answer; where operators leave nothing, that to the words as plain text.
+    """Return the answer, or the answer to the same words as plain text if that is better.
 
-    So it is where no match has all words, and the best plain match is not among those that the
-    operators leave: a message was pasted, with quotes of its own.
+    The plain one is better where no result matches all words and its best result is missing from
+    the first answer: the user pasted a message that has quotes of its own.
     """
     began = time.perf_counter()
     answer = _searched(project, reader, understood, sources)
@@ -219,7 +221,7 @@ def _answer(
 def _searched(
     project: Project, reader: IndexReader, understood: Understood, sources: Sources
 ) -> Answer:
-    """Return the bare answer with what is to be said of vectors and a reranker that were missed."""
+    """Return the bare answer, with hints about missing vectors and a missing reranker."""
     compiled = Compile(reader, understood.params)
     meaning, missing = understood.meaning(reader, compiled, sources)
     reranking = understood.reranking
@@ -240,7 +242,7 @@ def _searched(
 
 
 def vector_hints(meaning: Meaning | None) -> tuple[Hint, ...]:
-    """Return what is said of vectors that were damaged, or not ready, once a search is done."""
+    """Return hints about vectors that a search found damaged or not ready."""
     hints = []
     if meaning is not None and meaning.late:
         some, is_one = meaning.late, meaning.late == 1
@@ -252,7 +254,10 @@ def vector_hints(meaning: Meaning | None) -> tuple[Hint, ...]:
 
 
 def project_hints(project: Project, answer: Answer) -> tuple[Hint, ...]:
-    """What was not searched, and why; then what the search has to say, where there was one."""
+    """Return hints about sources that were not searched, then the hints of the answer itself.
+
+    A project without trees was not searched, so the hints of its answer are left out.
+    """
     hints = left_out_hints(project)
     if not answer.results:
         hints += _folder_hints(project)
@@ -270,7 +275,7 @@ def answer_topics(  # noqa: PLR0913 - the last three are given by name
     rerank: Rerank | None = None,
     compiled: Compile | None = None,
 ) -> Answer:
-    """Return the bare answer to some topics, which `complete_answer` completes."""
+    """Return the answer to topics, without what `complete_answer` adds."""
     return search(
         reader,
         topics,
@@ -289,7 +294,7 @@ def complete_answer(
 ) -> Answer:
     """Return the answer with the texts and records that the request asks for.
 
-    It says so if a part of the index did not answer.
+    A hint says so if a part of the index did not answer.
     """
     results = answer.results
     if request.full_text:
@@ -319,7 +324,7 @@ def _packed(
     reader: IndexReader,
     sources: Sources,
 ) -> tuple[Packing | None, str]:
-    """The packing where one was asked for, and what a budget is counted in."""
+    """Return the packing, None unless requested, and the tokenizer that budgets are counted in."""
     tokenizer = project.configuration.chunking.tokenizer
     if not request.packed:
         return None, tokenizer
@@ -329,7 +334,7 @@ def _packed(
 
 
 def _folder_hints(project: Project) -> tuple[Hint, ...]:
-    """Say that trees of the user's own file were searched, and not the folder, where that is so."""
+    """Return a hint if the user's own trees were searched instead of the current folder."""
     folder = project.configuration.directory
     if project.keys_of(folder) or project.local_trees or not project.trees:
         return ()
@@ -338,7 +343,7 @@ def _folder_hints(project: Project) -> tuple[Hint, ...]:
 
 
 def search_params(project: Project, request: SearchRequest) -> SearchOptions:
-    """Return the settings, and what the request asks for above them.
+    """Return the options of the search: those of the request, else the settings.
 
     Raises:
         NotFoundError: a tree is not of this project.
@@ -364,7 +369,7 @@ def search_params(project: Project, request: SearchRequest) -> SearchOptions:
 def _records(
     results: tuple[Result, ...], sources: Sources, reader: IndexReader
 ) -> dict[str, Mapping[str, Any]]:
-    """The full records of the results whose sources and settings are as they were indexed."""
+    """Return the full records of the results whose sources and settings have not changed."""
     # late: only records have links
     from leafmark.app.linking import KnownKeys, Links, indexed_place
 
@@ -379,7 +384,7 @@ def _records(
 
 
 def _with_text(result: Result, sources: Sources) -> Result:
-    """The result with heading and whole section as text."""
+    """Return the result with its heading and whole section as text."""
     data = None if result.stale else sources.data(result.document)
     if data is None:
         return result
@@ -444,10 +449,10 @@ def _read_date(text: str, now: datetime) -> datetime | None:
 def explain_why_not(
     project: Project, request: WhyNotRequest, *, progress: Progress | None = None
 ) -> WhyNotReport:
-    """Return the phase that lost the chunk, and what would show it; hints are those of a search.
+    """Return the phase that lost the chunk, and what would show it, with the hints of a search.
 
     Raises:
-        AmbiguousError, NotFoundError: the id names no one chunk; there is no index.
+        AmbiguousError, NotFoundError: the id names several chunks or none; there is no index.
         QueryError, UsageError: see `search_project`.
     """
     from leafmark.search.whynot import explain_missing  # late: searches need none of it
@@ -490,7 +495,7 @@ def explain_why_not(
 
 
 def _resolved(project: Project, reader: IndexReader, id_: str, hints: Sequence[Hint]) -> Entry:
-    """Return the chunk that is meant. Where there is none, the hints are told: they may say why."""
+    """Return the chunk with this id; if there is none, tell the hints first: they may say why."""
     from leafmark.app.answering.resolving import Resolver
 
     try:

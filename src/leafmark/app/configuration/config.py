@@ -5,8 +5,8 @@ over the defaults. Of the files the nearest wins: those found by walking up from
 the folder (to the home folder, a `.git`, the edge of the file system or one
 that says `root = true`), then the user's own. Trees merge by name.
 
-A file that was found by walking up came with the folder. What it asks for beyond
-that folder is left out until it is trusted (`trust`), and the rest works.
+A file found by walking up came with the folder. Its settings that reach beyond that folder are
+ignored until it is trusted (`trust`); the others apply.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ _DEFAULT = "default"
 
 
 class Configuration(Frozen, kw_only=True):
-    """What is in force in one folder.
+    """The configuration in force in one folder.
 
     `project` is the folder that the index belongs to: that of the nearest
-    project file when the project names trees, the user's configuration folder
-    when only the user does, else the folder itself, which then is the one tree
-    (`is_implicit`). `warnings` say in one line each what was left out, and why;
+    project file if the project names trees, the user's configuration folder
+    if only the user does, else the folder itself, which then is the only tree
+    (`is_implicit`). `warnings` say in one line each what was ignored, and why;
     `project_files` came with the folder, nearest first; `gated` are those of them
-    that ask for something beyond it.
+    with settings that reach beyond it.
     """
 
     directory: Path
@@ -94,7 +94,7 @@ class Configuration(Frozen, kw_only=True):
 
     @property
     def index_dir(self) -> Path:
-        """Where the index lies, whether it exists or not."""
+        """The folder of the index, whether it exists or not."""
         chosen = self.index.dir
         indexes = self.directories.cache / "indexes" if chosen is None else Path(chosen)
         return index_folder(indexes, self.project)
@@ -109,11 +109,11 @@ class Configuration(Frozen, kw_only=True):
         return value
 
     def origin(self, name: str) -> str:
-        """Say where that value comes from: `default`, a file and line, a variable, `flag`."""
+        """Return the origin of the value: `default`, a file and line, a variable, or `flag`."""
         return self.found[name].location if name in self.found else _DEFAULT
 
     def untrusted(self, key: str) -> PermissionRequest | None:
-        """Return what is asked for `key`, a setting or `tree.NAME`, if it waits to be trusted."""
+        """Return the pending permission request for `key`, a setting or `tree.NAME`, if any."""
         permissions = (
             permission
             for file in self.gated
@@ -123,7 +123,7 @@ class Configuration(Frozen, kw_only=True):
         return next((permission for permission in permissions if permission.key == key), None)
 
     def origins(self) -> tuple[SettingOrigin, ...]:
-        """List every setting in force, then what each tree says."""
+        """List every setting in force, then those of each tree."""
         settings = [
             SettingOrigin(name, self.value(name), self.origin(name), setting.option.doc)
             for name, setting in SETTINGS.items()
@@ -151,8 +151,8 @@ def open_configuration(
 ) -> Configuration:
     """Return the configuration in force in the folder `directory`.
 
-    `flags` are settings by name; a text is read as the setting's type. Those
-    that are None were not given.
+    `flags` are settings by name; a text is parsed as the setting's type. Flags that are None are
+    ignored.
 
     Raises:
         NotFoundError: there is no such folder.
@@ -173,7 +173,7 @@ def open_configuration(
     merge = TreeMerge(files, values, home)
     trees = merge.trees(fixed)
     tables = {table: _settings(table, values) for table in TABLES}
-    # trees that were left out are no reason to take the folder instead
+    # even ignored trees prevent that the folder becomes the tree
     is_implicit = not any(file.trees for file in [*project_files, *files])
     return Configuration(
         directory=folder,
@@ -200,7 +200,7 @@ def _admitted(
     directories: Directories,
     warnings: list[str],
 ) -> tuple[Sequence[ConfigFile], Sequence[TrustedFile | None]]:
-    """Return the project's files, nearest first, less what they may not ask for; and the gated."""
+    """Return the project's files, nearest first, without untrusted settings, and the gated ones."""
     if not files:
         return (), ()
     trust = read_trust(directories.trust_file)
@@ -281,7 +281,7 @@ def _from_files(files: Sequence[ConfigFile], home: Path) -> dict[str, PlacedValu
 
 
 def _placed(name: str, placed: PlacedValue, base: Path, home: Path) -> PlacedValue:
-    """Make the one setting that is a path whole."""
+    """Make the only setting that is a path absolute."""
     if name != "index.dir":
         return placed
     return PlacedValue(str(resolve_path(placed.value, base, home)), placed.location)
@@ -332,7 +332,7 @@ def _from_flags(flags: Mapping[str, object], folder: Path, home: Path) -> dict[s
 
 
 def _settings(table: str, values: Mapping[str, PlacedValue]) -> Any:
-    """Make the settings of one table."""
+    """Return the settings object of one table."""
     names = (
         name
         for name in {**SETTINGS, **CONSTANTS}
@@ -361,17 +361,17 @@ def _project_folder(
     return folder
 
 
-# What `chunking.preset` stands for, put beside what was said in the same place.
+# The sizes of `chunking.preset`, merged with the settings of the same place.
 #
 # A preset is as strong as the place that names it: one on the command line wins
-# over sizes in a file, and sizes said beside it win over the preset's.
+# over sizes in a file, and sizes in the same place win over the preset's.
 
 
 _NAME = "chunking.preset"
 
 
 def with_preset(values: Mapping[str, PlacedValue]) -> dict[str, PlacedValue]:
-    """Return the settings of one place with the preset named there written out."""
+    """Return the settings of one place with those of its preset added."""
     settings = dict(values)
     named = settings.get(_NAME)
     if named is None:
@@ -391,16 +391,16 @@ def _sizes(preset: str) -> Mapping[str, Any]:
     return {key: Yielding(size) if isinstance(size, int) else size for key, size in sizes.items()}
 
 
-# The trees that configuration files name, merged by name: what a nearer file says wins.
+# The trees of configuration files, merged by name: the nearer file wins.
 #
-# In: the files, nearest first, and the settings that hold for all trees. Out: each
-# `Tree`, and where each of its keys comes from.
+# In: the files, nearest first, and the settings for all trees. Out: each `Tree`, and the origin
+# of each of its keys.
 
 
 class TreeMerge:
-    """Brings together what the files say about each tree.
+    """Merges the tables of each tree.
 
-    `origins` tell, once the trees are made, which file and line `tree.docs.path` comes from.
+    After `trees`, `origins` has the file and line of each key, such as `tree.docs.path`.
     """
 
     def __init__(self, files: Sequence[ConfigFile], general: Mapping[str, PlacedValue], home: Path):
@@ -410,9 +410,9 @@ class TreeMerge:
         self.origins: dict[str, str] = {}
 
     def trees(self, fixed: Collection[str]) -> tuple[Tree, ...]:
-        """Make all trees, in the order in which the files name them.
+        """Return all trees, in the order in which the files name them.
 
-        `fixed` are the settings that flags and variables decide for every tree.
+        `fixed` are the settings that flags and variables set for every tree.
         """
         names = dict.fromkeys(table.name for file in self._files for table in file.trees)
         return tuple(self._tree(name, fixed) for name in names)

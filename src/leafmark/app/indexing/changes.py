@@ -1,13 +1,12 @@
-"""What changed on disk since the index was written.
+"""The changes on disk since the index was written.
 
-In: the sources that a scan found and the rows that the index keeps. Out: a
-`Plan`, which `run` carries out. A file whose size, times and inode are as
-recorded is taken as unchanged, unless it was changed so shortly before the last run
-that its clock could not tell a later change apart; then it is read and hashed. Its
-time of modification alone does not say so: tools that copy files set it back.
+In: the sources of a scan and the rows of the index. Out: a `Plan`, which `run` carries out. A
+file whose size, times and inode are as recorded counts as unchanged, unless it changed so shortly
+before the last run that a later change may have the same time; then it is read and hashed. The
+time of modification alone is not enough: tools that copy files set it back.
 
-Where most of a tree is gone from the disk at once, a disk that is not mounted is more likely
-than a deletion: then nothing is removed until the user confirms it (see `_vanished`).
+If most of a tree is gone at once, an unmounted disk is more likely than a deletion: nothing is
+removed until the user confirms it (see `_vanished`).
 """
 
 from __future__ import annotations
@@ -31,21 +30,21 @@ CLOCK_GRAIN_NS = 2_000_000_000
 """The coarsest modification time of a file system in use (FAT: two seconds)."""
 
 EMPTIED = "tree-emptied"
-"""The code of what is told of a tree whose documents are kept though they are gone."""
+"""The code of the diagnostic for a tree whose documents are kept though their files are gone."""
 
 EMPTIED_FROM = 3
-"""Sources that a tree must have had for all of them to be kept when all are gone (by eye)."""
+"""If all sources of a tree are gone, they are kept from this number on (chosen by eye)."""
 
 HALVED_FROM = 100
-"""More sources than these are kept when over half of their tree is gone (by eye)."""
+"""If over half of a tree with more sources than this is gone, they are kept (chosen by eye)."""
 
 
 class Plan:
-    """Sources to read (`added`, `suspects`), keys to remove, how many documents are as they were.
+    """Sources to read (`added`, `suspects`), keys to remove, and the number of unchanged documents.
 
-    A suspect is known but looks different, or too young to tell; its hash decides, but for those
-    that are to be read `anew`: their bytes mean something else now. A source that made no chunk
-    is no document.
+    A suspect is in the index but looks different, or is too young to tell; its hash decides. The
+    suspects in `anew` are indexed again in any case: their bytes have a new meaning. A source
+    without chunks is not a document.
     """
 
     def __init__(self, unchanged: int = 0):
@@ -56,7 +55,7 @@ class Plan:
         self.unchanged = unchanged
 
     def let_go(self) -> None:
-        """Forget the sources, once they are on their way."""
+        """Release the sources, once the run has them."""
         self.added, self.suspects = [], []
 
     @property
@@ -73,10 +72,10 @@ def plan_since(
     retry: bool = False,
     prune: bool = False,
 ) -> Plan:
-    """Compare what was found with what is committed; `known` is the reader's manifest, or equal.
+    """Compare a scan with the committed index; `known` is the reader's manifest, or equal to it.
 
-    With `retry`, sources that failed for a reason that may have passed are suspects, too. With
-    `prune`, what is gone is removed however much it is.
+    With `retry`, sources that failed for lack of memory or permission are suspects, too. With
+    `prune`, missing sources are removed however many they are.
     """
     retry = retry and reader.manifest.has_retries
     if not retry and scan.is_whole and _are_old(scan, reader) and reader.holds_just(scan.found):
@@ -98,13 +97,13 @@ def plan_since(
 
 
 def _are_old(scan: Scan, reader: IndexReader) -> bool:
-    """Whether no source is so young that it may have been written again unseen."""
+    """Say whether no source is so young that a later write may have gone unnoticed."""
     newest = max((max(source.modified_ns, source.changed_ns) for source in scan.found), default=0)
     return newest < reader.looked_ns - CLOCK_GRAIN_NS
 
 
 def named_before(project: Project, reader: IndexReader, key: DocumentKey) -> SourceFile | None:
-    """Return the file of a key that only the user's naming it put into the index."""
+    """Return the file of a key that is indexed only because the user named it, else None."""
     name, path = key
     tree = project.tree(name)
     entry = reader.document(document_id(name, path))
@@ -117,7 +116,7 @@ def named_before(project: Project, reader: IndexReader, key: DocumentKey) -> Sou
 
 
 def looks_the_same(source: SourceFile, row: ManifestRow) -> bool:
-    """Whether a file is as recorded by size, times and inode; a young one may differ all the same.
+    """Say whether size, times and inode are as recorded; a young file may still differ.
 
     See `CLOCK_GRAIN_NS`.
     """
@@ -132,13 +131,12 @@ def plan_changes(
     still_there: Callable[[DocumentKey], SourceFile | None] = lambda key: None,
     retry: bool = False,
 ) -> Plan:
-    """Compare what a scan found with what the index knows; `last_run_ns` is when that was written.
+    """Compare a scan with the rows of the index, written at `last_run_ns`.
 
-    What was left out for its contents and is named now may be taken, so it is a suspect.
+    A source that was refused for its contents but is named now is a suspect: it may be accepted.
 
-    `still_there` is asked about keys that the scan did not find: a file that the
-    user named once, though an ignore rule leaves it out, stays indexed. For `retry`, see
-    `plan_since`.
+    `still_there` is called with keys that are missing from the scan: a file that the user named
+    once stays indexed, even if an ignore rule leaves it out. For `retry`, see `plan_since`.
     """
 
     def is_known(source: SourceFile, row: ManifestRow) -> bool:
@@ -169,7 +167,7 @@ def plan_changes(
 
 
 def _plan_anew(plan: Plan, scan: Scan, known: Manifest) -> None:
-    """Read texts anew below a `conf.py` that came, went or changed: it may say what they are."""
+    """Read texts anew below a `conf.py` that came, went or changed: it may set their format."""
     changed = [
         *((source.tree, source.path) for source in [*plan.added, *plan.suspects]),
         *plan.removed,
@@ -192,9 +190,9 @@ def _plan_anew(plan: Plan, scan: Scan, known: Manifest) -> None:
 
 
 def _vanished(plan: Plan, known: Manifest, tree: Tree) -> set[DocumentKey]:
-    """Return the sources of a tree that are gone where those are all of it, or over half.
+    """Return the sources of a tree that are gone from the disk, if they are all or over half of it.
 
-    What a rule leaves out now is still there, and what was moved is among the added.
+    A source that a rule leaves out now is still on the disk, and a moved one is among the added.
     """
     removed = [key for key in plan.removed if key[0] == tree.name]
     if len(removed) < EMPTIED_FROM:
@@ -208,7 +206,7 @@ def _vanished(plan: Plan, known: Manifest, tree: Tree) -> set[DocumentKey]:
 
 
 def _keep(vanished: set[DocumentKey], plan: Plan, scan: Scan, known: Manifest, tree: Tree) -> None:
-    """Take sources out of what is to be removed, and note why."""
+    """Keep sources that the plan would remove, and record why."""
     plan.removed = [key for key in plan.removed if key not in vanished]
     plan.unchanged += sum(known[key].chunks > 0 for key in vanished)
     many = count_of(len(vanished), "source")
@@ -217,19 +215,19 @@ def _keep(vanished: set[DocumentKey], plan: Plan, scan: Scan, known: Manifest, t
 
 
 def emptied(message: str) -> Remedy:
-    """Return what is told of documents that are kept, with what forgets them."""
+    """Return the message about documents that are kept, with the remedy that removes them."""
     return Remedy(EMPTIED, message)
 
 
 def _stands_there(tree: Tree, path: str) -> bool:
     try:
         return is_there(os.path.join(tree.root, path))
-    except LeafmarkError:  # nobody may look: what is there is not known to be gone
+    except LeafmarkError:  # without the right to look, it is not known to be gone
         return True
 
 
 def is_explained(project: Project, reader: IndexReader, *trees: Tree) -> bool:
-    """Whether since the last run the settings were written, or the commit that git shows moved."""
+    """Say whether the settings were written, or git's HEAD moved, since the last run."""
     witnesses = list(project.configuration.config_files)
     witnesses += [path for tree in trees for path in _git_logs(tree.root)]
     return any(_written_ns(path) > reader.looked_ns for path in witnesses)
@@ -239,7 +237,7 @@ _MAX_LINK_BYTES = 10_000
 
 
 def _git_logs(root: Path) -> Iterator[Path]:
-    """Yield where git notes each move of HEAD, for the repository that a folder is in."""
+    """Yield the path of git's log of HEAD, for the repository that holds a folder."""
     for folder in (root, *root.parents):
         git = folder / ".git"
         with suppress(OSError, ValueError):
@@ -247,7 +245,7 @@ def _git_logs(root: Path) -> Iterator[Path]:
                 with open(git, "rb") as file:
                     pointer = file.read(_MAX_LINK_BYTES).decode()
                 git = folder / pointer.partition("gitdir:")[2].strip()
-        if os.path.isdir(git):  # not `Path.is_dir`, which raises where nobody may look
+        if os.path.isdir(git):  # `Path.is_dir` raises without permission
             yield git / "logs" / "HEAD"
             return
 

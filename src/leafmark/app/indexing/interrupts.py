@@ -1,6 +1,6 @@
-"""Ctrl-C at a place of our choosing: between two sources, never inside the writer.
+"""Delay Ctrl-C until a safe place: between two sources, never inside the writer.
 
-Where nothing is written, as while a server is waited for, it may come at any time.
+While nothing is written, as when waiting for a server, it takes effect at once.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ Handler = Callable[[int, FrameType | None], object]
 
 
 class Interrupts:
-    """Whether Ctrl-C was pressed; `check` then does what the program has it do.
+    """Records Ctrl-C; `check` then runs the program's handler.
 
-    That is to raise KeyboardInterrupt, unless the program that leafmark is used in has
-    another way with it.
+    The default one raises KeyboardInterrupt; a program that uses leafmark may have its own.
     """
 
     def __init__(self, heed: Handler = signal.default_int_handler) -> None:
@@ -32,7 +31,7 @@ class Interrupts:
             self._heed(signal.SIGINT, None)
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """The first press waits for `check`; an impatient second one is not held."""
+        """Delay the first press until `check`; a second one before that takes effect at once."""
         self.check()
         self.pressed = True
         if not self._held:
@@ -40,7 +39,7 @@ class Interrupts:
 
     @contextmanager
     def heeded(self) -> Iterator[None]:
-        """Within it no press waits: it ends what waits for a server or a model."""
+        """Let a press take effect at once in the body, which waits for a server or a model."""
         self._held = False
         try:
             self.check()
@@ -51,10 +50,10 @@ class Interrupts:
 
 @contextmanager
 def held_interrupts() -> Iterator[Interrupts]:
-    """Hold Ctrl-C back until it is asked for; a press that nobody asked about comes at the end.
+    """Delay Ctrl-C until `check`; a press that was never checked takes effect at the end.
 
-    Nothing changes outside the main thread, or where Ctrl-C is ignored (a script's
-    background) or goes to what is not Python.
+    Nothing changes outside the main thread, or if Ctrl-C is ignored (a script's background) or
+    its handler is not Python.
     """
     in_main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)

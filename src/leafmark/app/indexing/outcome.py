@@ -1,4 +1,4 @@
-"""What a run of the index did, and what is known of the sources that have a note."""
+"""The outcome of a run of the index, and the notes about its sources."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from leafmark.model import (
 
 
 class Outcome:
-    """What a run has done so far; lists hold ids of documents, `unchanged` counts them.
+    """The outcome of a run so far; lists hold ids of documents, `unchanged` counts them.
 
-    `unread` is what to tell of documents that are kept although their files cannot be read.
+    `unread` has diagnostics for documents that are kept although their files cannot be read.
     """
 
     def __init__(self, unchanged: int = 0):
@@ -34,14 +34,14 @@ class Outcome:
 
 
 def is_document(manifest: Manifest, key: DocumentKey) -> bool:
-    """Whether a source is in the index with chunks; one without text is only remembered."""
+    """Say whether a source is in the index with chunks; one without text has only a row."""
     return key in manifest and manifest[key].chunks > 0
 
 
 def report_of(
     outcome: Outcome, scan: Scan, reader: IndexReader | None, *, dry_run: bool = False
 ) -> IndexReport:
-    """Put what was done together with what is known of every source that has a note."""
+    """Return the report of an outcome, with the notes about all sources."""
     skipped, diagnostics = source_notes(scan, reader)
     return IndexReport(
         added=tuple(sorted(outcome.added)),
@@ -59,10 +59,10 @@ def report_of(
 def source_notes(
     scan: Scan, reader: IndexReader | None
 ) -> tuple[tuple[Skipped, ...], tuple[Diagnostic, ...]]:
-    """Return what was left out of what was looked at, and what is known of all sources.
+    """Return the sources left out of the scan, and the diagnostics of all sources.
 
-    Both by this scan and by the index. What a walk leaves out and the user named once is in the
-    index all the same.
+    Both come from the scan and the index. A file that a walk leaves out is not among the former if
+    it is indexed because the user named it once.
     """
     skipped = list(scan.notes.skipped)
     left_out = {skip.path: skip for skip in skipped}
@@ -83,14 +83,14 @@ def source_notes(
 
 
 def _skipped(notes: Iterable[Diagnostic]) -> list[Skipped]:
-    """What notes of an indexed source say of why it has no chunks."""
+    """Return the reasons in the notes of an indexed source why it has no chunks."""
     return [Skipped(note.path, LEFT_OUT[note.code]) for note in notes if note.code in LEFT_OUT]
 
 
 def _with_fate(tree: str, note: Diagnostic, reader: IndexReader | None) -> Diagnostic:
-    """Say of a tree whose folder is missing what becomes of its documents.
+    """Return a note about a missing tree that says what happens to its documents.
 
-    Where all was indexed anew meanwhile, there are none to keep.
+    If the index was rebuilt without the tree, there are none to keep.
     """
     if note.code == EMPTIED:
         return note

@@ -1,10 +1,9 @@
-"""Many sources to what the index takes of them: in their order, on several cores.
+"""Prepare many sources for the index, in their order, on several cores.
 
-The sources go through in batches. Workers get some; this process, which feeds
-the writer, prepares one itself whenever the next one in order is not ready. At
-most a window of batches is under way, so memory does not grow with the corpus;
-a very large source is prepared alone. A worker that fails costs time only: its
-batches are prepared here.
+The sources go through in batches. Workers get some; this process, which feeds the writer, prepares
+a batch itself whenever the next one in order is not ready. At most a window of batches is in
+progress, so memory does not grow with the corpus; a very large source is prepared alone. The
+batches of a failed worker are prepared here: a failure only costs time.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Recipe(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A source to prepare. `known` is how it looked when it was indexed, if it was and could be.
+    """A source to prepare; `known` is its indexed state, None to prepare it in any case.
 
     `named` says that the user named it, now or before.
     """
@@ -52,9 +51,9 @@ class Task(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """What became of a task: fields for the index, a new state of the same bytes, or neither.
+    """The result of a task: documents for the index, or the new state of unchanged bytes.
 
-    Neither means that the file is gone.
+    Without either, the file is gone.
     """
 
     tree: str
@@ -67,7 +66,7 @@ def prepare(task: Task, recipe: Recipe) -> Prepared:
     """Read and prepare one source.
 
     Raises:
-        LeafmarkError: the recipe cannot be followed, for any source.
+        LeafmarkError: the recipe is invalid for any source.
     """
     tree, path = task.source.tree, task.source.path
     try:
@@ -97,7 +96,7 @@ def _chunked(task: Task, recipe: Recipe, data: bytes, state: FileState) -> Engin
 
 
 def _without_chunks(task: Task, recipe: Recipe, state: FileState, note: Diagnostic) -> Prepared:
-    """Remember a source with the reason why nothing of it is indexed."""
+    """Return a source without chunks, with the reason."""
     entry = DocumentEntry(
         tree=task.source.tree,
         path=task.source.path,
@@ -113,39 +112,39 @@ def _without_chunks(task: Task, recipe: Recipe, state: FileState, note: Diagnost
 
 
 WORTH_A_WORKER_BYTES = 3_000_000
-"""Less is prepared before a worker has paid for its start (a quarter of a second of work)."""
+"""A smaller total is not worth the start of a worker (a quarter of a second of work)."""
 
 BATCH_BYTES = 256_000
-"""The sources of a batch: enough to make the talk cheap, few enough to spread evenly."""
+"""Size of a batch: large enough that messages are cheap, small enough to spread evenly."""
 
 BATCH_SOURCES = 64
 
 LAST_BATCHES = 8
-"""What is left is at least so many batches: small ones at the end, when all wait for the last."""
+"""The rest is cut into at least so many batches, as at the end all wait for the last one."""
 
 MIN_BATCH_BYTES = 32_000
 
 ALONE_BYTES = 2_500_000
-"""A source of this size is prepared here, while nothing else is under way: it takes 80 MB."""
+"""A source of this size is prepared here, with nothing else in progress: it takes 80 MB."""
 
 CODE_WEIGHT = 8
-"""Code counts this many times as large: its syntax tree takes thirty times its size."""
+"""Code counts as this many times larger: its syntax tree takes thirty times its size."""
 
-ASKED_AHEAD = 3
-"""Batches that one worker has at a time: with two it waits a twentieth of its time for the next."""
+BATCHES_AHEAD = 3
+"""Batches that a worker has at a time: with two it waits for a twentieth of its time."""
 
 WINDOW = 6
-"""Batches under way, those of the workers apart."""
+"""Batches in progress, without those of the workers."""
 
 Batch = list[Task]
 
 Recipes = Mapping[str, Recipe]
-"""How sources are prepared, by the name of their tree."""
+"""Recipes by the name of their tree."""
 
 Work = Callable[[Task], Prepared]
 
 Start = Callable[[Work], Helper[Task, Prepared]]
-"""Starts what answers batches of tasks."""
+"""Starts a worker that answers batches of tasks."""
 
 
 def prepare_all(
@@ -156,9 +155,9 @@ def prepare_all(
     workers: int,
     start: Start | None = None,
 ) -> Generator[Prepared, None, None]:
-    """Yield what became of each task, in order; `workers` processes help where it is worth it.
+    """Yield the result of each task, in order; up to `workers` processes help if it is worth it.
 
-    `tasks` is read as far as need be, by this thread. With `start`, workers are made by it.
+    This thread reads `tasks`, no further than needed. `start` starts a worker, else a process.
     """
     worth_it = total_bytes >= WORTH_A_WORKER_BYTES and can_start()
     count = min(workers, core_count() - 1) if worth_it else 0
@@ -174,13 +173,13 @@ def _prepare(task: Task, recipes: Recipes) -> Prepared:
 
 
 def _is_alone(task: Task) -> bool:
-    """Whether the source is so large that it is prepared while nothing else is under way."""
+    """Say whether the source is so large that it is prepared with nothing else in progress."""
     weight = CODE_WEIGHT if format_of(task.source.path) == "script" else 1
     return task.source.size * weight >= ALONE_BYTES
 
 
 class _Slot(NamedTuple):
-    """A batch on its way: a worker has it, or it was prepared here."""
+    """A batch in progress: a worker has it, or it was prepared here."""
 
     batch: Batch
     worker: Helper[Task, Prepared] | None
@@ -191,19 +190,19 @@ class _Slot(NamedTuple):
 
 
 class _Line:
-    """The batches under way, in order."""
+    """The batches in progress, in order."""
 
     def __init__(self, tasks: Iterable[Task], work: Work, total_bytes: int, start: Start):
         self._batches = _Ahead(_batches(tasks, total_bytes))
         self._work = work
         self._slots: deque[_Slot] = deque()
-        self._wanted = 0
+        self._to_start = 0
         self._start_worker = start
         self._workers: list[Helper[Task, Prepared]] = []
 
     def run(self, workers: int) -> Generator[Prepared, None, None]:
-        """Yield what became of each task, with the help of so many workers."""
-        self._wanted = workers
+        """Yield the result of each task, with the help of `workers` workers."""
+        self._to_start = workers
         try:
             while self._slots or self._batches.next is not None:
                 self._ask_workers()
@@ -217,23 +216,23 @@ class _Line:
                 worker.stop()
 
     def _start(self) -> None:
-        """Start the workers; a system that lets us start none does not need to."""
-        count, self._wanted = self._wanted, 0
+        """Start the workers; a system that refuses does without."""
+        count, self._to_start = self._to_start, 0
         with suppress(OSError):
             for _ in range(count):
                 self._workers.append(self._start_worker(self._work))
 
     def _ask_workers(self) -> None:
-        """Give batches to the workers, which are started when there is one that they may have."""
-        if self._wanted and self._may_ask():
+        """Give batches to the workers, and start these when there is a batch for them."""
+        if self._to_start and self._may_ask():
             self._start()
         for worker in self._workers:
-            while self._asked(worker) < ASKED_AHEAD and self._may_ask():
+            while self._count_batches(worker) < BATCHES_AHEAD and self._may_ask():
                 batch = self._batches.take()
                 worker.ask(batch)
                 self._slots.append(_Slot(batch, worker, ()))
 
-    def _asked(self, worker: Helper[Task, Prepared]) -> int:
+    def _count_batches(self, worker: Helper[Task, Prepared]) -> int:
         return sum(slot.worker is worker for slot in self._slots)
 
     def _may_ask(self) -> bool:
@@ -242,7 +241,7 @@ class _Line:
         return batch is not None and not alone and not _is_alone(batch[0])
 
     def _may_prepare(self) -> bool:
-        """Whether there is a batch to prepare here, and room for it."""
+        """Say whether there is a batch to prepare here, and room for it."""
         batch = self._batches.next
         if batch is None:
             return False
@@ -257,7 +256,7 @@ class _Line:
         give_back_memory()
         if answer is None:
             return self._prepare(slot.batch)
-        # gone is only what is gone here: another machine may not have the folder
+        # check here that a file is gone: another machine may not have the folder
         return (
             prepared if prepared.source or prepared.same else self._work(task)
             for task, prepared in zip(slot.batch, answer, strict=True)
@@ -269,7 +268,7 @@ class _Line:
 
 
 class _Ahead:
-    """An iterator of batches whose next one can be looked at; None at the end."""
+    """An iterator of batches that shows the `next` one, None at the end."""
 
     def __init__(self, batches: Iterator[Batch]):
         self._batches = batches
@@ -283,7 +282,7 @@ class _Ahead:
 
 
 def _batches(tasks: Iterable[Task], total_bytes: int) -> Iterator[Batch]:
-    """Cut the tasks into batches; a very large source is one by itself."""
+    """Cut the tasks into batches; a very large source gets its own."""
     return cut_batches(
         tasks,
         lambda task: task.source.size,
@@ -294,5 +293,5 @@ def _batches(tasks: Iterable[Task], total_bytes: int) -> Iterator[Batch]:
 
 
 def _enough(left: int) -> int:
-    """The bytes that make a batch when so many are left."""
+    """Return the bytes of a batch when `left` bytes remain."""
     return min(BATCH_BYTES, max(MIN_BATCH_BYTES, left // LAST_BATCHES))

@@ -1,7 +1,7 @@
-"""Bring the index up to date with the sources: what `leafmark index` and every search do.
+"""Bring the index up to date with the sources, for `leafmark index` and every search.
 
 One run: scan, plan, and if anything differs one writer and one commit (`run`).
-What cannot be read is a diagnostic and stops nothing.
+An unreadable source is a diagnostic and stops nothing.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 def index_project(
     project: Project, request: IndexRequest, *, progress: Progress | None = None
 ) -> IndexReport:
-    """Index what the request names, and report what was done.
+    """Index the sources that the request names, and report the changes.
 
     Raises:
         ConfirmationError: see `check_large_folder`.
@@ -71,7 +71,7 @@ def index_project(
     started = time.monotonic()
     check_large_folder(project, confirmed=request.confirmed or request.dry_run)
     if request.vectors and project.configuration.embedding.in_force == "none":
-        from leafmark.app.embedder import no_embedder  # late: it imports what makes vectors
+        from leafmark.app.embedder import no_embedder  # late: it imports embedders
 
         raise no_embedder(project, "--vectors")
     if request.remove:
@@ -88,7 +88,7 @@ def index_project(
 
 
 def make_vectors(project: Project) -> LeafmarkError | None:
-    """Make the vectors that chunks of the index have not got; return what kept it from that.
+    """Compute the missing vectors of the index; return the problem that stopped it, if any.
 
     Raises:
         StorageError, DamagedError: the index cannot be read.
@@ -100,9 +100,10 @@ def make_vectors(project: Project) -> LeafmarkError | None:
 def _with_vectors(
     project: Project, report: IndexReport, progress: Progress | None, *, anew: bool
 ) -> IndexReport:
-    """Make the vectors that are missing, where there is an embedder; its failure is a warning.
+    """Return the report with missing vectors computed, if there is an embedder.
 
-    The text is committed whatever becomes of them: a disk that is full is told beside it.
+    The text is committed already: a failure of the embedder is a warning, and a full disk is the
+    `failure` of the report.
     """
     outcome = None if report.interrupted else _embed(project, progress, anew=anew)
     if outcome is None:
@@ -121,7 +122,7 @@ def _with_vectors(
 
 
 def _embed(project: Project, progress: Progress | None, *, anew: bool) -> Embedded | None:
-    """Return what was made; None without an embedder, and without an index."""
+    """Compute missing vectors; return None without an embedder or an index."""
     has_embedder = project.configuration.embedding.in_force != "none"
     reader = read_index(project) if has_embedder else None
     if reader is None:
@@ -151,7 +152,7 @@ def _why(problem: LeafmarkError) -> str:
 
 
 class Refreshed(NamedTuple):
-    """An open index that was brought up to date; `rebuilt` says why all was indexed anew."""
+    """An open index that is up to date; `rebuilt` says why it was rebuilt, if it was."""
 
     reader: IndexReader
     rebuilt: str | None = None
@@ -163,34 +164,34 @@ def refresh(
     """Bring the index up to date, waiting for the lock up to `timeout_s`, and open it.
 
     Raises:
-        LockedError: another process goes on writing, and something had to be done.
+        LockedError: there are changes, but another process goes on writing.
         StorageError, DamagedError: the index cannot be written.
     """
-    if project.remote is not None:  # those who have the documents bring it up to date
+    if project.remote is not None:  # the owners of the documents refresh it
         return Refreshed(project.open_reader())
     request = IndexRequest(retry=False)
     looked = _look(project, request, timeout_s=timeout_s, progress=progress)
     if isinstance(looked, _Current):
         _verify_beside(project)
         return Refreshed(looked.reader)
-    written = bring_up(looked)  # of which nobody asks for a report: it reads all rows
+    written = bring_up(looked)  # without a report, which would read all rows
     if written.interrupted:
         raise KeyboardInterrupt
     return Refreshed(project.open_reader(), written.rebuilt)
 
 
 def _verify_beside(project: Project) -> None:
-    """Look at every byte of the index now and then, beside the answer; nobody waits for it."""
+    """Check every byte of the index in the background, if that is due."""
     root = project.index_dir
     if is_verification_due(root):
         from leafmark.app.background import begin  # late: it is due once a week
 
-        with suppress(RuntimeError):  # the system refuses a thread: another time
+        with suppress(RuntimeError):  # no thread available: another time
             begin("check of the index", lambda: verify_index(root), waited_for=False)
 
 
 class _Current(NamedTuple):
-    """An index that is up to date with what was found; `unchanged` documents are."""
+    """An index that is up to date with a scan; `unchanged` counts its documents."""
 
     reader: IndexReader
     found: Scan
@@ -202,7 +203,7 @@ def _look(
 ) -> _Current | Run:
     """Compare the sources with the index; return the run that brings it up to date, if it is not.
 
-    What was read of a large index is let go before that run begins.
+    The memory of a large index is released before that run begins.
     """
     began_ns = time.time_ns()
     plan = None
@@ -237,13 +238,13 @@ def _look(
 
 
 def _must_mend(project: Project) -> bool:
-    """Whether a run that was killed, or failed, may have left something to a writer."""
+    """Say whether a killed or failed run may have left work to a writer."""
     root = project.index_dir
     return was_left(root / "LOCK") and os.access(root, os.W_OK)
 
 
 def _note_missing(project: Project, scan_result: Scan) -> None:
-    """Note of which trees documents are kept that are gone, for all that answer from the index."""
+    """Store in the index which trees keep documents whose files are gone; later answers say so."""
     write_missing(
         project.index_dir,
         {
@@ -255,10 +256,10 @@ def _note_missing(project: Project, scan_result: Scan) -> None:
 
 
 def _emptied(project: Project, scan_result: Scan, usable: IndexReader | None) -> IndexReader | None:
-    """Return the index as it is where nothing is found of all that it holds, and nothing tells why.
+    """Return the index to keep if all of its files are gone for no known reason, else None.
 
-    The configuration may have gone with the disk, so an index made under other settings is kept,
-    too. Where they are the same, a plan says what becomes of each tree's documents.
+    The configuration may have vanished with the disk, so an index with other settings is kept,
+    too. With the same settings, a plan decides for each tree.
     """
     if usable is not None and any(tree.name in usable.trees for tree in project.trees):
         return None
@@ -277,10 +278,10 @@ def _emptied(project: Project, scan_result: Scan, usable: IndexReader | None) ->
 
 
 def check_large_folder(project: Project, *, confirmed: bool) -> None:
-    """Ask before a folder that nobody configured is indexed for the first time, if it is large.
+    """Demand confirmation before a large folder without configuration is indexed the first time.
 
     Raises:
-        ConfirmationError: it is the home folder, the root, or holds very many files.
+        ConfirmationError: the folder is the home folder, the root, or has very many files.
     """
     if confirmed or project.was_indexed:
         return
@@ -295,7 +296,7 @@ def check_large_folder(project: Project, *, confirmed: bool) -> None:
 
 
 def read_index(project: Project) -> IndexReader | None:
-    """Open the committed state as it is, None where this leafmark has made no index yet.
+    """Open the committed state as it is, None if this leafmark has no index yet.
 
     Raises:
         DamagedError, StorageError, UsageError: see `index.open_reader`.
@@ -304,7 +305,7 @@ def read_index(project: Project) -> IndexReader | None:
 
 
 def _usable_reader(project: Project) -> IndexReader | None:
-    """Open the index if its settings are those in force and it is sound."""
+    """Open the index if it is sound and has the current settings."""
     try:
         reader = read_index(project)
     except (DamagedError, NotFoundError):
@@ -320,7 +321,7 @@ def _usable_reader(project: Project) -> IndexReader | None:
 def _run(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:
     timeout_s = project.configuration.index.lock_timeout_s
     if is_verification_due(project.index_dir):
-        verify_index(project.index_dir)  # where it finds damage, the index is made anew now
+        verify_index(project.index_dir)  # on damage, this run rebuilds the index
     looked = _look(project, request, timeout_s=timeout_s, progress=progress)
     if isinstance(looked, Run):
         return carry_out(looked)
@@ -328,9 +329,9 @@ def _run(project: Project, request: IndexRequest, progress: Progress | None) -> 
 
 
 def _remove(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:
-    """Take places out of the index; they come back when they are indexed again.
+    """Remove files and folders from the index; they come back when they are indexed again.
 
-    An index that will be made anew is made anew first: else all others would go with them.
+    An index that must be rebuilt is rebuilt first: else all other sources would be lost, too.
     """
     prefixes = [find_place(project, path).prefix for path in request.paths]
     if request.dry_run or not project.was_indexed:
@@ -347,7 +348,7 @@ def _remove(project: Project, request: IndexRequest, progress: Progress | None) 
         for key in _keys_at(writer.manifest, prefixes):
             remove(key, writer, outcome)
         outcome.unchanged = sum(row.chunks > 0 for row in writer.manifest.values())
-        if not writer.is_new:  # else it is to be made anew once more, and is empty
+        if not writer.is_new:  # a new one is empty, and must be rebuilt once more
             writer.commit(started_ns=writer.looked_ns)
     return report_of(outcome, Scan(), read_index(project))._replace(rebuilt=rebuilt)
 
@@ -368,7 +369,7 @@ def _dry_remove(project: Project, prefixes: Sequence[tuple[str, str]]) -> IndexR
 
 
 def _keys_at(manifest: Manifest, prefixes: Sequence[tuple[str, str]]) -> list[DocumentKey]:
-    """Return the keys of the sources at some places, in order."""
+    """Return the keys of the sources below the prefixes, sorted."""
     return sorted(key for key in manifest if is_below(*key, prefixes))
 
 
@@ -387,7 +388,7 @@ def _dry_run(project: Project, request: IndexRequest, progress: Progress | None)
     )
     for source in plan.suspects:
         key = source.tree, source.path
-        if looks_the_same(source, manifest[key]):  # it is only too young to be sure without reading
+        if looks_the_same(source, manifest[key]):  # only too young to be sure without reading it
             outcome.unchanged += is_document(manifest, key)
         else:
             changed = outcome.modified if is_document(manifest, key) else outcome.added
@@ -395,7 +396,7 @@ def _dry_run(project: Project, request: IndexRequest, progress: Progress | None)
     return report_of(outcome, scan_result, reader, dry_run=True)
 
 
-# When a folder that nobody configured is too much to be taken as a tree without asking.
+# When a folder without configuration is too large to be indexed without asking.
 
 
 MANY_FILES = 20_000
@@ -403,11 +404,10 @@ MANY_FILES = 20_000
 
 
 def large_folder_warning(configuration: Configuration) -> Remedy | None:
-    """Return what speaks against taking the folder as a tree; None when it was configured.
+    """Return a warning against indexing the folder, None if it is configured or small.
 
-    The code is that of how to go on.
-
-    Costs a walk of at most `MANY_FILES` sources: to be asked once, before the first indexing.
+    Its code names the way to go on. Costs a walk of at most `MANY_FILES` sources: call it once,
+    before the first indexing.
 
     Raises:
         NotFoundError, ForbiddenError: the folder cannot be opened.

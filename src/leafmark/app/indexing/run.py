@@ -1,7 +1,7 @@
-"""One run of the writer: what was found is planned again under its lock, and carried out.
+"""One run of the writer: plan the changes under its lock, and carry them out.
 
-In: a `Run`. Out: an `IndexReport`, after one commit. An interrupted run keeps what it
-has done, since each source is whole by itself, unless it was rebuilding.
+In: a `Run`. Out: an `IndexReport`, after one commit. An interrupted run keeps its work so far,
+since each source is complete by itself, unless it was rebuilding.
 """
 
 from __future__ import annotations
@@ -43,17 +43,19 @@ if TYPE_CHECKING:
     from leafmark.index import IndexMeta, IndexWriter
 
 CHECKPOINT_S = 20.0
-"""How much of a build a kill may lose; a commit takes a few tenths of a second."""
+"""Time between two checkpoints: a kill loses at most this much work of a build.
+
+A commit takes a few tenths of a second.
+"""
 
 
 class Run(NamedTuple):
-    """What a run begins with.
+    """The input of a run.
 
-    `found` is what a scan found that began at `began_ns`, and `seen` what was committed
-    then: None where that is of no use. `plan` is what followed from both, if that is known. The
-    lock is waited for up to `timeout_s`. With `rebuild` everything is read and indexed anew; for
-    `retry` and `prune` see `plan_since`. With `ray`, the machines of a Ray cluster prepare the
-    sources.
+    `found` is the scan that began at `began_ns`, `seen` the index committed then (None if it is
+    unusable), and `plan` the difference of the two, if known. The run waits up to `timeout_s` for
+    the lock. With `rebuild` every source is read and indexed anew; for `retry` and `prune` see
+    `plan_since`. With `ray`, the machines of a Ray cluster prepare the sources.
     """
 
     project: Project
@@ -70,20 +72,20 @@ class Run(NamedTuple):
 
 
 def carry_out(run: Run) -> IndexReport:
-    """Write what changed, and report it together with what is known of all sources.
+    """Write the changes, and return the report about them and about all sources.
 
     Raises:
         LockedError: another process went on writing for `timeout_s`.
         StorageError, DamagedError: the index cannot be written.
     """
     written = bring_up(run)
-    # the writer, and what it knew of a large index, is gone
+    # the writer and its memory of a large index are gone by now
     report = report_of(written.outcome, written.found, run.project.open_reader())
     return report._replace(rebuilt=written.rebuilt, interrupted=written.interrupted)
 
 
 def bring_up(run: Run) -> Written:
-    """Write what changed, and return what was done.
+    """Write the changes, and return them.
 
     Raises:
         LockedError, StorageError, DamagedError: see `carry_out`.
@@ -95,13 +97,13 @@ def bring_up(run: Run) -> Written:
         if run.project.remote is not None or damage_behind(error, root) is None:
             raise
         note_damage(root)
-        scan_result = scan(run.project, run.found.paths)  # what was found before is used up
-        # a writer that looks at every byte first, and makes all anew that is wrong
+        scan_result = scan(run.project, run.found.paths)  # the first scan is used up
+        # this writer checks every byte first, and rebuilds what is damaged
         return _write(run._replace(found=scan_result, plan=None))
 
 
 class Written(NamedTuple):
-    """What a run wrote, and what is to be told of the sources that were `found`."""
+    """The changes that a run wrote, and its scan."""
 
     outcome: Outcome
     found: Scan
@@ -129,19 +131,19 @@ def _write(run: Run) -> Written:
             )
             _apply(work, plan, outcome)
         except KeyboardInterrupt:
-            if writer.rebuilt is not None:  # an older state stands, and stays
+            if writer.rebuilt is not None:  # the older state stays
                 raise
             interrupted = True
-        if scan_result.scope is not None:  # the others are as the last whole run found them
+        if scan_result.scope is not None:  # the last whole run saw the other sources
             began_ns = min(began_ns, writer.looked_ns)
         writer.commit(started_ns=0 if interrupted else began_ns)
         return Written(outcome, scan_result, writer.rebuilt, interrupted)
 
 
 def _found_by_now(run: Run, writer: IndexWriter) -> Scan:
-    """Return what we found, or where that may be outdated, what is found now.
+    """Return the scan of the run, or a new one if the index has changed since.
 
-    Another run may have written since we looked, and what it added must not be taken for gone.
+    Another run may have added sources after the scan; without a new one they would seem deleted.
     """
     project, scan_result = run.project, run.found
     is_outdated = writer.rebuilt is not None if writer.is_new else writer.meta != run.seen
@@ -155,7 +157,7 @@ def _found_by_now(run: Run, writer: IndexWriter) -> Scan:
 
 
 def _add_named(project: Project, scan_result: Scan) -> None:
-    """Add what only the user's naming it put into the state that is to be replaced."""
+    """Add sources that the replaced index has only because the user named them."""
     try:
         reader = project.open_reader()
         for key in reader.manifest.keys() - {
@@ -165,12 +167,12 @@ def _add_named(project: Project, scan_result: Scan) -> None:
             if source is not None:
                 scan_result.found.append(source)
                 scan_result.named.add(key)
-    except LeafmarkError:  # it cannot be read, or there is only one that this leafmark cannot read
+    except LeafmarkError:  # there is no index that this leafmark can read
         return
 
 
 def _widened(project: Project, scan_result: Scan) -> Scan:
-    """A new generation starts empty: scan all trees, beside the named files."""
+    """Return a scan of all trees, with the named files: a new index starts empty."""
     whole = scan(project, ())
     known = {(source.tree, source.path) for source in whole.found}
     whole.named = scan_result.named
@@ -179,7 +181,7 @@ def _widened(project: Project, scan_result: Scan) -> Scan:
 
 
 def _plan_for_writer(run: Run, scan_result: Scan, writer: IndexWriter) -> Plan:
-    if writer.is_new:  # and empty, unless it goes on where a run was killed
+    if writer.is_new:  # and empty, unless it resumes a killed run
         return plan_changes(scan_result, writer.manifest, last_run_ns=writer.looked_ns)
     if run.plan is not None and writer.meta == run.seen:
         return run.plan
@@ -190,9 +192,9 @@ def _plan_for_writer(run: Run, scan_result: Scan, writer: IndexWriter) -> Plan:
 
 
 class _Work(NamedTuple):
-    """What a plan is carried out with; `named` are the files that the user named now.
+    """The tools to carry out a plan; `named` are the files that the user named now.
 
-    The run began to look at `began_ns`.
+    The scan of the run began at `began_ns`.
     """
 
     project: Project
@@ -205,7 +207,7 @@ class _Work(NamedTuple):
     ray: bool = False
 
     def recipes(self) -> dict[str, Recipe]:
-        """How the sources of each tree are prepared."""
+        """Return the recipe for the sources of each tree, by its name."""
         from leafmark.app.indexing.preparing import Recipe
 
         project, writer = self.project, self.writer
@@ -219,9 +221,9 @@ class _Work(NamedTuple):
         }
 
     def tasks(self, sources: deque[SourceFile], anew: Collection[DocumentKey]) -> Iterator[Task]:
-        """What is to be done with the sources, each with what is known of it; they are used up.
+        """Yield a task for each source, with its known state, and remove it from `sources`.
 
-        Of those to be read `anew` nothing is known.
+        Sources to be read `anew` get no known state.
         """
         from leafmark.app.indexing.preparing import Task
 
@@ -233,18 +235,18 @@ class _Work(NamedTuple):
             named = key in self.named or (known is not None and known.named)
             state = None if known is None or key in anew else _state_read(known)
             if known is not None and named and not (known.named or known.chunk_count):
-                state = None  # what was left out for its contents may be taken
+                state = None  # its contents, refused before, may be accepted now
             yield Task(source, state, named)
 
 
 def _state_read(known: DocumentEntry) -> FileState | None:
-    """Return the state of a source that need not be read again; None where that had failed."""
+    """Return the indexed state of a source; None if reading it failed and may work now."""
     has_failed = any(diagnostic.code in PASSING for diagnostic in known.diagnostics)
     return None if has_failed else known.state
 
 
 def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
-    """Carry out the plan, noting what was done; Ctrl-C is heeded between two sources."""
+    """Carry out the plan and record it in `outcome`; Ctrl-C takes effect between two sources."""
     from leafmark.app.indexing.preparing import prepare_all  # late: often nothing has changed
 
     for key in plan.removed:
@@ -266,7 +268,7 @@ def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
 def _put_all(
     work: _Work, prepared: Generator[Prepared, None, None], total: int, outcome: Outcome
 ) -> None:
-    """Hand the writer all sources as they are prepared, and keep what is done now and then."""
+    """Write the sources as they are prepared, with a checkpoint now and then."""
     kept_s = time.monotonic()
     with closing(prepared):
         work.interrupts.check()
@@ -283,7 +285,7 @@ def _put_all(
 
 @contextmanager
 def _machines(with_ray: bool) -> Iterator[Machines | None]:
-    """Give the machines of a Ray cluster, None unless they are wanted."""
+    """Open the machines of a Ray cluster, None without Ray."""
     if not with_ray:
         yield None
         return
@@ -294,16 +296,16 @@ def _machines(with_ray: bool) -> Iterator[Machines | None]:
 
 
 def remove(key: DocumentKey, writer: IndexWriter, outcome: Outcome) -> None:
-    """Take a source out of the index, and note its document if it was one."""
+    """Remove a source from the index, and record the removal if it was a document."""
     if is_document(writer.manifest, key):
         outcome.removed.append(document_id(*key))
     writer.remove(*key)
 
 
 def _is_kept(prepared: Prepared, writer: IndexWriter, outcome: Outcome) -> bool:
-    """Whether a document stays as it was, and is noted, since its file cannot be read now.
+    """Say whether a document stays as it was since its file cannot be read now; record that.
 
-    That is no deletion: a disk fails, or an account may not look for a while.
+    Such a file is not deleted: a disk may fail, or an account lack the right for a while.
     """
     notes = () if prepared.source is None else prepared.source.entry.diagnostics
     unread = [note for note in notes if note.code == UNREADABLE]
@@ -319,13 +321,13 @@ def _with_fate(note: Diagnostic) -> Diagnostic:
 
 
 def _put(prepared: Prepared, writer: IndexWriter, outcome: Outcome) -> None:
-    """Hand the writer a source, and note what became of its document, if it was or is one."""
+    """Write a source, and record what happened to its document, if it was or is one."""
     key = prepared.tree, prepared.path
-    if prepared.same is not None:  # its bytes are those that are indexed already
+    if prepared.same is not None:  # the indexed bytes have not changed
         writer.touch(*key, prepared.same)
         outcome.unchanged += is_document(writer.manifest, key)
         return
-    if prepared.source is None:  # the file went after it had been found
+    if prepared.source is None:  # the file vanished after the scan
         remove(key, writer, outcome)
         return
     was = is_document(writer.manifest, key)
@@ -340,13 +342,13 @@ def _put(prepared: Prepared, writer: IndexWriter, outcome: Outcome) -> None:
 
 
 def _failed_again(entry: DocumentEntry, writer: IndexWriter) -> bool:
-    """Whether a source was tried again and nothing is new: a commit would say nothing."""
+    """Say whether a retried source failed as before: it needs no commit."""
     key = entry.tree, entry.path
     retried = key in writer.manifest and writer.manifest[key].noted == TO_RETRY
     return retried and writer.entry(*key) == entry
 
 
-# Python's collector of garbage in cycles, run seldom while sources are prepared.
+# Python's collector of cyclic garbage, run less often while sources are prepared.
 
 
 GARBAGE_THRESHOLD = 50_000
@@ -354,14 +356,14 @@ GARBAGE_THRESHOLD = 50_000
 
 _collecting = Lock()
 _thresholds: list[tuple[int, int, int]] = []
-"""What was set before each of the runs that are going on in this process."""
+"""The threshold before each of the current runs in this process."""
 
 
 @contextmanager
 def gc_throttled() -> Iterator[None]:
-    """Look for cycles seldom: sources make many objects, and what they make goes soon.
+    """Collect cycles less often: sources create many objects that are freed soon.
 
-    The last of the runs that threads have at once sets back what the first one found.
+    The last of several concurrent runs restores the threshold that the first one found.
     """
     with _collecting:
         before = gc.get_threshold()
@@ -377,8 +379,8 @@ def gc_throttled() -> Iterator[None]:
 
 
 @reset_after_fork
-def _begin_anew() -> None:
-    """In a forked child, in which no run of another thread goes on."""
+def _reset() -> None:
+    """Restore the threshold in a forked child, where the runs of other threads are gone."""
     global _collecting
     _collecting = Lock()
     if _thresholds:

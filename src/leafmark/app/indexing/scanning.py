@@ -1,7 +1,7 @@
-"""What a run looks at: all trees, or the files and folders that the user named.
+"""Scan all trees, or the files and folders that the user named.
 
-In: the project and paths as written. Out: a `Scan`: the sources found, what was
-left out and why, and which part of the index the scan speaks for.
+In: the project and paths as written. Out: a `Scan`: the sources, what was left out and why, and
+the part of the index that the scan covers.
 """
 
 from __future__ import annotations
@@ -34,18 +34,17 @@ class Place(NamedTuple):
 
     @property
     def prefix(self) -> tuple[str, str]:
-        """Tree name, and what the paths of all sources at this place begin with: see `is_below`."""
+        """The name of the tree and the path prefix of all sources at this place: see `is_below`."""
         ending = "" if self.is_file or not self.path else "/"
         return self.tree.name, self.path + ending
 
 
 class Scan:
-    """Sources found. `scope` are the prefixes that it speaks for; `unseen` those it could not see.
+    """The sources of a scan, `found`. `scope` are the prefixes that it covers (None: all trees).
 
-    `paths` are as the user named them; `named` are the files that only this brought in: those
-    among them, and those in a folder that a walk of the tree leaves out. A tree whose
-    root is missing is unseen: its documents are neither gone nor known to be there. `missing`
-    says what to tell of it.
+    `unseen` are prefixes that could not be read, such as a tree without its folder: its documents
+    may exist or not. `missing` has a diagnostic for each such tree. `paths` are as the user named
+    them; `named` are the named files, and those in a named folder that a walk leaves out.
     """
 
     def __init__(self, paths: tuple[str, ...] = ()):
@@ -58,26 +57,26 @@ class Scan:
         self.missing: dict[str, Diagnostic] = {}
 
     def let_go(self) -> None:
-        """Forget the sources, after noting what is to be told of them."""
+        """Release the sources, after recording the notes about their grammars."""
         self.notes.diagnostics[:0] = grammar_notes(self.found)
         self.found = []
 
     @property
     def is_whole(self) -> bool:
-        """Whether all trees were looked at, and could be."""
+        """Say whether the scan covers all trees and could read all of their folders."""
         return self.scope is None and not self.unseen
 
     def speaks_for(self, tree: str, path: str) -> bool:
-        """Whether a source that was not found there is gone."""
+        """Say whether a source that is missing from the scan is gone."""
         if self.scope is not None and not is_below(tree, path, self.scope):
             return False
         return not is_below(tree, path, self.unseen)
 
 
 def is_below(tree: str, path: str, prefixes: Iterable[tuple[str, str]]) -> bool:
-    """Whether a source stands at one of the places, given as `Place.prefix`.
+    """Say whether a source lies at one of the places, given as `Place.prefix`.
 
-    At that of a file stands the file, and what stood below a folder of its name.
+    The prefix of a file also covers sources below a former folder of the same name.
     """
     return any(tree == name and _holds(prefix, path) for name, prefix in prefixes)
 
@@ -89,7 +88,7 @@ def _holds(prefix: str, path: str) -> bool:
 
 
 def scan(project: Project, paths: tuple[str, ...], progress: Progress | None = None) -> Scan:
-    """Look at the named paths, or without any at all trees.
+    """Scan the named paths, or all trees if there are none.
 
     Raises:
         NotFoundError, UsageError: a named path is missing or in no tree.
@@ -131,7 +130,7 @@ def _at_place(place: Place, result: Scan) -> Iterator[SourceFile]:
 def _add(
     result: Scan, tree: Tree, sources: Iterable[SourceFile], progress: Progress | None
 ) -> None:
-    """Take in the sources of a tree, and note which of its folders could not be seen."""
+    """Add the sources of a tree, and the folders that could not be read."""
     before = len(result.notes.unread)
     if progress is None:
         result.found.extend(sources)
@@ -144,14 +143,14 @@ def _add(
 
 
 def find_place(project: Project, path: str) -> Place:
-    """Return where in the project's trees `path` is, relative to the project's directory.
+    """Return the place of `path`, relative to the project's directory, in the project's trees.
 
-    A link on the way leads to what is there, which no walk knows by another path, but for a
-    tree that follows links; the last name of a file stays, since what is a link is left out.
+    Symbolic links in the path are resolved, as walks do not follow them, unless the tree follows
+    links. The last name of a file is not resolved: a walk leaves out a file that is a link.
 
     Raises:
         NotFoundError: there is nothing at that path.
-        StorageError: nobody may look there.
+        StorageError: the path may not be read.
         UsageError: it is in none of the trees.
     """
     if not is_encodable(path):
@@ -183,7 +182,7 @@ def _is_in(path: Path, root: Path) -> bool:
 
 
 def _place_in(tree: Tree, root: Path, target: Path) -> Place | None:
-    """Return the place of what is there below a tree's root; None if a link leads out of it."""
+    """Return the place of a target below a tree's root; None if a link leads out of the tree."""
     real_root, there = Path(os.path.realpath(tree.root)), _without_links(target)
     if not _is_in(there, real_root):
         return None
@@ -195,7 +194,7 @@ def _place_in(tree: Tree, root: Path, target: Path) -> Place | None:
 
 
 def _without_links(path: Path) -> Path:
-    """Return where a folder really is, or a file whose own name may be a link."""
+    """Return the real path of a folder, or of a file without resolving its last name."""
     if os.path.isdir(path):
         return Path(os.path.realpath(path))
     return Path(os.path.realpath(path.parent), path.name)
@@ -209,11 +208,11 @@ def _vanished(place: Path, path: str) -> NotFoundError:
     )
 
 
-# Which sources are plain text only because the grammar of their language is not installed.
+# Sources that are read as plain text because the grammar of their language is not installed.
 
 
 def grammar_notes(sources: Iterable[SourceFile]) -> Iterator[Diagnostic]:
-    """Yield one diagnostic for all of them, at the first; none where no grammar is missing."""
+    """Yield one diagnostic for all such sources, at the first; none if no grammar is missing."""
     from leafmark.parsing.code.languages import missing_grammar  # late: a search asks nothing
 
     counts: Counter[str] = Counter()
