@@ -132,7 +132,7 @@ def test_no_more_is_under_way_than_the_window_allows(many: Path) -> None:
     prepared = prepare_all(tasks(), _recipes(many), total_bytes=1, workers=1)
     for done, _ in enumerate(prepared, start=1):
         most = max(most, taken - done)
-    allowed = preparing.WINDOW + preparing.ASKED_AHEAD + 2  # the next one, and the one given out
+    allowed = preparing.WINDOW + preparing.BATCHES_AHEAD + 2  # the next one, and the one given out
     assert 0 < most <= allowed * preparing.BATCH_SOURCES
 
 
