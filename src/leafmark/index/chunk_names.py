@@ -90,6 +90,9 @@ _OF_MANUAL = late_pattern(r"(?<=[^\W\d])\.[1-9][a-z]{0,3}$")
 _FOR_FOLDER = frozenset(("index", "readme", "_index", "__init__", "mod", "overview", "home"))
 """Files that are known by the name of their folder."""
 
+WHOLE_TREE = "this project"
+"""What such a file in the top folder answers to, which is about all others."""
+
 _JOINT = late_pattern(r"::|->|\.|#|/(?=\w)")
 _JOINING = frozenset(":>.#")
 
@@ -154,11 +157,15 @@ def document_names(
     ['Install Harbor', 'install', 'setup']
     >>> [*document_names("OPEN", "man2/open.2.txt", {})]
     ['OPEN', 'open.2', 'open']
+    >>> [*document_names("Harbor", "README.md", {})]
+    ['Harbor', 'README', 'this project']
     """
     yield from title_names(title)
     yield from title_names(heading) if heading else ()
     stem = path_stem(path)
     yield stem
+    if "/" not in path and stem.lower() in _FOR_FOLDER:
+        yield WHOLE_TREE
     if _OF_MANUAL.search(stem):
         yield _OF_MANUAL.sub("", stem)
     for key in ("aliases", "alias"):

@@ -19,6 +19,7 @@ from leafmark.index.chunk_names import (
     DOCUMENT,
     FILE_TAIL,
     MAX_NAME_WORDS,
+    WHOLE_TREE,
     count_words,
     exact_name,
     is_qualified,
@@ -80,6 +81,20 @@ _AFTER_NAMES = frozenset(
 )
 """Stems of words around a name that only give its kind."""
 
+
+_WHOLES = frozenset(
+    """app book code codebase collection course docs documentation guide handbook library list
+    manual package program project repo repository site software tool tutorial website wiki
+    """.split()
+)
+"""What people call all documents of a tree together."""
+
+_AROUND_WHOLES = frozenset(
+    """about an are at describe do does explain for is me of overview purpose s summary tell the
+    what
+    """.split()
+)
+"""Words that ask what such a whole is, around `this book`."""
 
 _KINDS_OF_SIGNS = {"!": "macro"}
 """The kind of thing that a sign behind a name stands for."""
@@ -253,8 +268,21 @@ def _forms(name: Name) -> tuple[list[Name], list[Name]]:
         if len(form) > 1 and form[-1].stem in _AFTER_NAMES and form[-2].stem not in ARTICLES
     ]
     many = whole[1:] if stems and stems[0] in _ASKING else []
+    if _asks_for_whole([word.exact for word in name]):
+        whole.append(tuple(NameWord(word, word, word) for word in WHOLE_TREE.split()))
     numbered = (other for form in whole for other in _numbered(form))
     return [*whole, *numbered, *(plural for form in many for plural in _plurals(form))], bare
+
+
+def _asks_for_whole(words: Sequence[str]) -> bool:
+    """Whether a query asks what the documents are all about.
+
+    >>> _asks_for_whole("what is this book about".split()), _asks_for_whole("this reader".split())
+    (True, False)
+    """
+    before, _, after = " ".join(words).partition("this ")
+    whole, _, rest = after.partition(" ")
+    return whole in _WHOLES and _AROUND_WHOLES.issuperset(f"{before}{rest}".split())
 
 
 def _plurals(name: Name) -> Iterator[Name]:

@@ -35,6 +35,7 @@ SOURCES = {
     "near.html": '<h1>Lens</h1><p>All.</p><h2 id="zoom-level">How near</h2><p>Turn it.</p>',
     "pool.html": "<h1>Pool</h1><pre>int pool_fill(pool *p,\n  int n);\nvoid pool_drain(pool *p);"
     "</pre><p>They change how much is in it.</p>",
+    "README.md": "# Harbour\n\nOf ships and their crews.\n",
     "queue.md": "# Classes\n\nSome.\n\n## asynclib.Queue.put()\n\nAdds to the end.\n",
 }
 
@@ -68,6 +69,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("zoom-level", "near.html"),
         ("pool_drain", "pool.html"),  # what code at the beginning declares
         ("pool_fill function", "pool.html"),
+        ("what is this project about?", "README.md"),
+        ("what does this repo do", "README.md"),
         ("Queue.put", "queue.md"),  # the end of a qualified name
         ("asynclib.Queue.put", "queue.md"),
     ],
