@@ -84,6 +84,13 @@ _ENTRY_OF_CODE = late_pattern(
 A bare `class` is left out: it may be docutils' directive, which gives the next element a style.
 """
 
+_ENTRY_OF_HTTP = late_pattern(
+    r"^[ \t]*\.\. http:(?P<method>get|post|put|patch|delete|head|options)::[ \t]+(?P<path>/\S*)",
+    re.MULTILINE,
+)
+_TYPED_PARAMETER = late_pattern(r"\((?:\w+:)?(\w+)\)")
+"""A part of a request's path that stands for any, perhaps with its type."""
+
 _TERM_WITH_TEXT = late_pattern(r"^([ \t]*)(``[^`\n]+``[^\n]*)\n\1[ \t]+\S", re.MULTILINE)
 _LABELLED = late_pattern(r"^[ \t]*(\S[^\n]*?):{2,4}(?:[ \t]|$)", re.MULTILINE)
 
@@ -231,17 +238,20 @@ def _declared(body: str) -> Iterator[str]:
 
 
 def _requested(body: str) -> Iterator[str]:
-    """Yield the HTTP request that a body opens with, and its path.
+    """Yield the HTTP requests that a body opens with or has as directives, each with its path.
 
     >>> [*_requested("```http\\nPOST https://lamp.example/api/lamps HTTP/1.1\\n```")]
     ['POST /api/lamps', '/api/lamps']
     >>> [*_requested("<p><b>GET</b> <code>/lamps/{id}</code>")], [*_requested("A GET /lamps")]
     (['GET /lamps/{id}', '/lamps/{id}'], [])
     """
-    request = _REQUEST.match(body[:_HEAD_CHARS])
-    if request is not None:
-        yield f"{request['method']} {request['path']}"
-        yield request["path"]
+    opening = _REQUEST.match(body[:_HEAD_CHARS])
+    requests = [opening] if opening is not None else []
+    if ".. http:" in body:
+        requests += _ENTRY_OF_HTTP.finditer(body)
+    for request in requests:
+        path = _TYPED_PARAMETER.sub(r"{\1}", request["path"])
+        yield from (f"{request['method'].upper()} {path}", path)
 
 
 def _names_of(line: str) -> Iterator[str]:

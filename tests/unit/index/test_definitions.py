@@ -117,6 +117,10 @@ RST = {
         ["Map.get", "Map.at", "Map.get(k, d", "Map.at(k)"],
     ),
     "an option": (".. option:: -q, --quiet\n\n   Say less.\n", ["-q", "--quiet", "-q, --quiet"]),
+    "a request": (
+        ".. http:get:: /lamps/(int:id)/\n\n   One lamp.\n",
+        ["GET /lamps/{id}/", "/lamps/{id}/"],
+    ),
     "with a field": (".. confval:: log_level\n   :type: str\n\n   The level.\n", ["log_level"]),
     "indented": ("  .. setting:: A_B\n\n     A setting.\n", ["A_B"]),
     "the place of a heading": (".. setting:: A_B\n\nA_B\n---\n\nText.\n", []),
