@@ -200,12 +200,11 @@ def test_what_llms_files_repeat_is_not_indexed_again(leafmark: Leafmark, project
     ran = leafmark("index", "--json").json
     ours = [{"path": f"site/{name}", "reason": "written by leafmark"} for name in LLMS_FILES[::-1]]
     assert [one for one in ran["skipped"] if one["path"].startswith("site/")] == ours
-    found = leafmark("search", "whale", "-o", "files").out.split()
-    assert sorted(found) == ["guides/oil.md", "llms.txt"]
+    listed = leafmark("ls", "docs", "--json").json["documents"]
+    paths = {"README.md", "llms.txt", "page.html", "guides/oil.md"}
+    assert {document["path"] for document in listed} == paths
     chunked = leafmark("chunk", ".", "--jsonl")
-    assert {json.loads(line)["path"] for line in chunked.out.splitlines()} == {
-        *("README.md", "llms.txt", "page.html", "guides/oil.md")
-    }
+    assert {json.loads(line)["path"] for line in chunked.out.splitlines()} == paths
     named = leafmark("chunk", "site/llms-full.txt", "--jsonl")
     assert {json.loads(line)["path"] for line in named.out.splitlines()} == {"site/llms-full.txt"}
 
