@@ -303,7 +303,7 @@ _UNCUT = re.compile(
     rb"|<[A-Za-z/!][^<>]*+>(?:\s*+</[^<>]*+>|(?!))*+",
     re.IGNORECASE,
 )
-"""Start tags with lines of their own and the space behind them; other tags, with end tags."""
+"""Start tags on their own lines with the space after them; other tags, with end tags."""
 
 
 def line_starts(raw: bytes) -> list[int]:
@@ -343,12 +343,12 @@ def markup_starts(raw: bytes, *, row_bytes: int) -> list[int]:
 
 def _cuttable_lines(raw: bytes) -> Iterator[tuple[int, int]]:
     """Yield the lines at which a part may begin, each with a rank: 0 a row, 1 a cell, 2 others."""
-    torn = [match.span() for match in _UNCUT.finditer(raw)]
+    uncut = [match.span() for match in _UNCUT.finditer(raw)]
     at = 0
     for start in line_starts(raw):
-        while at < len(torn) and torn[at][1] < start:
+        while at < len(uncut) and uncut[at][1] < start:
             at += 1
-        if not start or at == len(torn) or start <= torn[at][0]:
+        if not start or at == len(uncut) or start <= uncut[at][0]:
             opened = _OPENED.match(raw, start)
             yield start, _OTHER if opened is None else opened[1].lower() != b"r"
 
@@ -401,8 +401,8 @@ def token_cuts(raw: bytes, limit: int, tokenizer: str) -> list[int]:
     cuts, at, offset = [0], 0, 0
     prefixes = Prefixes(tokenizer)
     while at < len(text):
-        taken = prefixes.take(shown[at : at + limit * MAX_TOKEN_CHARACTERS], limit)
-        length = _shorten(text, at, taken)
+        fitting = prefixes.take(shown[at : at + limit * MAX_TOKEN_CHARACTERS], limit)
+        length = _shorten(text, at, fitting)
         offset += byte_length(text[at : at + length])
         at += length
         cuts.append(offset)

@@ -356,8 +356,8 @@ class _Cut:
 
     def _read_before(self) -> bytes:
         if self.document.format == "notebook" and self.reader.document_text is not None:
-            read = self.reader.document_text.within(self.start, self.at)
-            return read[-_REACH:].encode().rstrip()
+            text = self.reader.document_text.within(self.start, self.at)
+            return text[-_REACH:].encode().rstrip()
         reach = _PAGE_REACH if self.is_page else _REACH
         return self.document.data[max(self.start, self.at - reach) : self.at].rstrip()
 

@@ -89,14 +89,14 @@ def divide(
         capacity=capacity,
         least=least,
     )
-    tried: list[list[Group]] = []
+    attempts: list[list[Group]] = []
     for _ in range(_ROUNDS):
         groups = problem.solve()
-        tried.append(groups)
+        attempts.append(groups)
         if not problem.learn(groups, places, measure=measure, penalty=penalty):
             break
     else:
-        groups = min(tried, key=problem.cost)
+        groups = min(attempts, key=problem.cost)
     cost = 0 if problem.are_within(groups) else problem.cost(groups)
     chosen = [(places[first], places[after]) for first, after in groups]
     return Division(chosen, cost if cost >= _JOINED else 0)

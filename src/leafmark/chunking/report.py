@@ -97,10 +97,10 @@ def _find_small(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
 
 def _find_large(inspection: _Inspection, chunk: Chunk) -> Iterator[Finding]:
     options = inspection.options
-    tokens, taken = chunk.tokens, max(1, options.min_tokens)
-    if tokens < options.max_tokens + taken:
+    tokens, slack = chunk.tokens, max(1, options.min_tokens)
+    if tokens < options.max_tokens + slack:
         return
-    if not chunk.oversize or tokens >= inspection.solid_bound(chunk, tokens) + 2 * taken:
+    if not chunk.oversize or tokens >= inspection.solid_bound(chunk, tokens) + 2 * slack:
         yield Finding("above_bound", chunk.id, f"{tokens} tokens; the most is {options.max_tokens}")
 
 

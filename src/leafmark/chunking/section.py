@@ -368,9 +368,9 @@ def _enter(context: ChunkingContext, sizes: Sizes, node: int) -> Iterator[int]:
         elif part in cut:
             number += 1
             yield _piece(context, node, part, number=number)
-    taken = [(part.start, part.end) for part in parts if part in cut]
-    if taken:
-        body = tree.bodies[node] = [rest for span in body for rest in subtract(*span, taken)]
+    pieces = [(part.start, part.end) for part in parts if part in cut]
+    if pieces:
+        body = tree.bodies[node] = [rest for span in body for rest in subtract(*span, pieces)]
     if len(cut) < len(own) and not is_body:
         _mark_leftovers(context, node, body)
 

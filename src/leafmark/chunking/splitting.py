@@ -320,14 +320,14 @@ def along_headings(start: int, headings: Sequence[Heading], blocks: Sequence[Blo
     marks: list[Place] = [(heading.start, None) for heading in headings]
     marks = sorted([*marks, *[(block.start, block) for block in blocks]], key=_place_of)
     places: list[Place] = []
-    begun: int | None = start
+    begin: int | None = start
     for at, block in marks:
-        begun = at if begun is None else begun
+        begin = at if begin is None else begin
         if block is not None and block.kind != "heading":
-            places.append((begun, block))
-            begun = None
-    if begun is not None:
-        places.append((begun, None))
+            places.append((begin, block))
+            begin = None
+    if begin is not None:
+        places.append((begin, None))
     return places
 
 

@@ -95,15 +95,14 @@ def _split_body(context: ChunkingContext, node: int) -> list[int]:
         else:
             pieces += groups
     if len(pieces) < 2:
-        if any(_is_oversize(context, node, group) for group in pieces) or context.is_scattered(
-            node
-        ):
+        has_oversize = any(_is_oversize(context, node, piece) for piece in pieces)
+        if has_oversize or context.is_scattered(node):
             tree.oversize.add(node)
         return []
     tree.bodies[node] = remaining
     if context.is_scattered(node):
         tree.oversize.add(node)
-    return [_piece(context, node, group, number=number) for number, group in enumerate(pieces, 1)]
+    return [_piece(context, node, piece, number=number) for number, piece in enumerate(pieces, 1)]
 
 
 def _is_leftover(context: ChunkingContext, units: Units) -> bool:
@@ -171,10 +170,10 @@ def _windows(context: ChunkingContext, size: int) -> Iterator[tuple[int, int]]:
 
 def _byte_ranges(text: _Text, begin: int) -> Iterator[tuple[int, int]]:
     """Yield the ranges of the windows of a text that begins at the byte `begin`."""
-    begun = 0
+    last = 0
     for at, end in text.windows():
-        begin += byte_length(text.own[begun:at])
-        begun = at
+        begin += byte_length(text.own[last:at])
+        last = at
         yield begin, begin + byte_length(text.own[at:end])
 
 

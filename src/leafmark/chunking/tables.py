@@ -251,13 +251,13 @@ def _placed(
     `own` are the tags of its cells with the ends of the cells; `high` the cells that reach
     into it, with the number of rows, including this one, that they still take.
     """
-    taken = deque(sorted(cell for cell, _ in high))
+    spanning = deque(sorted(cell for cell, _ in high))
     below = [(cell, rows - 1) for cell, rows in high if rows > 1]
     cells: list[Cell] = []
     column = 0
     for tag, end in own:
-        while taken and taken[0].column <= column:
-            column = max(column, taken.popleft().after)
+        while spanning and spanning[0].column <= column:
+            column = max(column, spanning.popleft().after)
         cell = Cell(column, column + columns_taken(tag[3]), tag.start(), end)
         cells.append(cell)
         column = cell.after

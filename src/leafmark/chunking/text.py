@@ -456,11 +456,9 @@ class Renderer:
             return []
         first, end = before.byte_start, self._read_end(before)
         starts = self._sentences(before, end)
-        sentences = (
-            starts[-self.options.overlap_sentences :] if self.options.overlap_sentences else []
-        )
+        last = starts[-self.options.overlap_sentences :] if self.options.overlap_sentences else []
         has_words = self._has_words
-        return [(at, end) for at in sentences if has_words(first, at) and has_words(at, end)]
+        return [(at, end) for at in last if has_words(first, at) and has_words(at, end)]
 
     def _has_words(self, start: int, end: int) -> bool:
         """Whether a range has words."""

@@ -44,8 +44,8 @@ def register_tokenizer(name: str, count: Count) -> None:
     Raises:
         UsageError: `name` is built in, or `count` does not return a number, or not 0 for "".
     """
-    called: object = name
-    if not called or not isinstance(called, str):
+    given_name: object = name
+    if not given_name or not isinstance(given_name, str):
         raise UsageError(f"a tokenizer cannot be called {name!r}", hint="give a text")
     if name in (*_BUILT_IN, "characters"):
         raise UsageError(f"the tokenizer {name} is built in and cannot be replaced")
@@ -119,9 +119,8 @@ def take_tokens(text: str, limit: int, tokenizer: str, *, likely: int = 0) -> in
     narrow = likely + max(likely // 2, 2 * MAX_TOKEN_CHARACTERS)
     if likely and narrow < min(window, len(text)) and tokenizer in _BUILT_IN:
         length = _take(text[:narrow], limit, tokenizer)
-        if (
-            length + MAX_TOKEN_CHARACTERS <= narrow
-        ):  # a token at the end of what is looked at is another
+        # more text may change the token at the end of the window
+        if length + MAX_TOKEN_CHARACTERS <= narrow:
             return max(1, length)
     while window < len(text):
         length = _take(text[:window], limit, tokenizer)
@@ -136,16 +135,16 @@ class Prefixes:
 
     def __init__(self, tokenizer: str) -> None:
         self._tokenizer = tokenizer
-        self._taken: dict[int, tuple[str, int]] = {}
+        self._last: dict[int, tuple[str, int]] = {}
         """By limit: the last text, and the length of its prefix."""
 
     def take(self, ahead: str, limit: int) -> int:
         """Return the length of the prefix of `ahead`, as `take_tokens`."""
-        before, taken = self._taken.get(limit, ("", 0))
+        before, length = self._last.get(limit, ("", 0))
         if ahead != before:
-            taken = take_tokens(ahead, limit, self._tokenizer, likely=taken)
-            self._taken[limit] = ahead, taken
-        return taken
+            length = take_tokens(ahead, limit, self._tokenizer, likely=length)
+            self._last[limit] = ahead, length
+        return length
 
 
 def _take(text: str, limit: int, tokenizer: str) -> int:

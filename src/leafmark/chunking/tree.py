@@ -323,12 +323,12 @@ def _opening_sections(
     ]
     if len(stays) == len(opens):
         return stays
-    judged = iter(stays)
-    return [may_open and next(judged) for may_open in opens]
+    decisions = iter(stays)
+    return [may_open and next(decisions) for may_open in opens]
 
 
 def _blankness(document: Document) -> Callable[[bytes, int, int], object]:
-    """Return the function that tells whether a range of the source is blank."""
+    """Return a predicate for blank ranges of the source."""
     reader = document.reader
     if document.format != "notebook" or reader is None:
         return _BLANK.fullmatch

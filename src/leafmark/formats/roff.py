@@ -410,9 +410,9 @@ def _is_hung(rows: Sequence[Line], text: Sequence[str]) -> bool:
     A line that ends like a sentence, or is unfinished, is not a tag. Neither is one with the same
     first word as the text: in a synopsis breaks separate the ways to call one command.
     """
-    read = [pair for pair in zip(rows, text, strict=True) if pair[0].macro != UNREAD]
-    tag = [*takewhile(bool, (_plain_words(*pair) for pair in read))]
-    rest = read[len(tag) :]
+    lines = [pair for pair in zip(rows, text, strict=True) if pair[0].macro != UNREAD]
+    tag = [*takewhile(bool, (_plain_words(*pair) for pair in lines))]
+    rest = lines[len(tag) :]
     if not 0 < len(tag) <= _MAX_OF_TAG or len(rest) < 2 or rest[0][0].macro != "br":
         return False
     words = _plain_words(*rest[1])
@@ -453,22 +453,22 @@ class _Conditions:
                 self._count(line)
             return _TEXT_LINE if is_shown and line[:2] not in _COMMENTS else _UNREAD_LINE
         name = _CONTROL.match(line)
-        called = name[1] if name else ""
-        if name and called in _DEFINING:
-            return self._definition(called, line[name.end() :])
-        if name and called in _CONDITIONS:
+        macro = name[1] if name else ""
+        if name and macro in _DEFINING:
+            return self._definition(macro, line[name.end() :])
+        if name and macro in _CONDITIONS:
             return self._condition(line, name)
         if has_braces:
             self._count(line)
-        if name is None or name[2] or not called or called in _REQUESTS or not is_shown:
+        if name is None or name[2] or not macro or macro in _REQUESTS or not is_shown:
             return _UNREAD_LINE
-        return Line(self.literal.get(called, called), name.end())
+        return Line(self.literal.get(macro, macro), name.end())
 
-    def _definition(self, called: str, rest: str) -> Line:
+    def _definition(self, request: str, rest: str) -> Line:
         """Open a definition or ignored lines; the word after its name closes it."""
         words = rest.partition('\\"')[0].split()
         self._name, self._modes = words[0] if words else "", []
-        self._closing = next(iter(words[called != "ig" :]), ".")
+        self._closing = next(iter(words[request != "ig" :]), ".")
         return _UNREAD_LINE
 
     def _defined(self, line: str) -> Line:
@@ -921,18 +921,18 @@ class RoffScanner(LeadingLineScanner):
         first = headings[0] if headings else len(self.lines)
         heads = (at for at in range(first) if self._rows[at].macro in _HEADS)
         head = next(iter(heads), -1)
-        called = self._arguments(head)[:2] if head >= 0 else []
+        head_words = self._arguments(head)[:2] if head >= 0 else []
         stop = headings[1] if len(headings) > 1 else min(first + 40, len(self.lines))
         inside = range(first + 1, min(stop, first + 40))
         text = " ".join(self._words(at) for at in inside if self._is_words(at))
         dash = _BEHIND_NAMES.search(text)
         names = [name.strip() for name in text[: dash.start()].split(",")] if dash else []
-        name = called[0] if called else ""
+        name = head_words[0] if head_words else ""
         same = (other for other in names if other.lower() == name.lower())
         name = next(
             same, name.lower() if name.isupper() and not names else names[0] if names else name
         )
-        section = f"({called[1]})" if len(called) > 1 and called[1] else ""
+        section = f"({head_words[1]})" if len(head_words) > 1 and head_words[1] else ""
         summary = f" - {text[dash.end() :]}" if dash else ""
         return f"{name}{section}{summary}" if name else ""
 
@@ -1047,10 +1047,10 @@ class RoffScanner(LeadingLineScanner):
         while end < self._stop and self._rows[end].macro not in _ENDS_LIST:
             if self._is_tag(end):
                 starts.append(end)
-            end = self._after_block(end)
+            end = self._behind(end)
         return self._items(starts, end, level)
 
-    def _after_block(self, at: int) -> int:
+    def _behind(self, at: int) -> int:
         """Return the line after line `at`, or after the block that it opens."""
         if at in self._ends:
             return max(self._until(at)[1], at + 1)
@@ -1062,18 +1062,15 @@ class RoffScanner(LeadingLineScanner):
         if after - at > _MAX_TERM or after >= self._stop or self._rows[after].macro != "RS":
             return 0
         words = self._words(after - 1).rstrip()
-        return (
-            0
-            if words.endswith((".", ":")) and not words.endswith("...")
-            else self._after_block(after)
-        )
+        ends_sentence = words.endswith((".", ":")) and not words.endswith("...")
+        return 0 if ends_sentence else self._behind(after)
 
     def _terms(self, at: int, level: int) -> int:
         """Read terms with their texts, one after another."""
         starts, after, end = [], 0, at
         while end < self._stop:
             begin = end
-            while end < self._stop and self._separates(end):
+            while end < self._stop and self._is_gap(end):
                 end += 1
             following = self._term_end(end) if end < self._stop and self._is_words(end) else 0
             if not following:
@@ -1082,13 +1079,13 @@ class RoffScanner(LeadingLineScanner):
             after = end = following
         return self._items(starts, after, level)
 
-    def _separates(self, at: int) -> bool:
+    def _is_gap(self, at: int) -> bool:
         """Whether a line only separates blocks."""
         row = self._rows[at].macro
         return row in (UNREAD, *_PARAGRAPH_MACROS) or (row == TEXT and not self.lines.text[at])
 
     def _items(self, starts: list[int], end: int, level: int) -> int:
-        while end > starts[-1] + 1 and self._separates(end - 1):
+        while end > starts[-1] + 1 and self._is_gap(end - 1):
             end -= 1
         self._add("list", starts[0], end, level)
         for first, stop in pairwise([*starts, end]):
@@ -1100,9 +1097,7 @@ class RoffScanner(LeadingLineScanner):
         self._add("list_item", first, stop, level)
         outer_stop, self._stop = self._stop, stop
         after = first + 1
-        while (
-            after < stop and self._rows[first].macro in _PARAGRAPH_MACROS and self._separates(after)
-        ):
+        while after < stop and self._rows[first].macro in _PARAGRAPH_MACROS and self._is_gap(after):
             after += 1
         after = self._after_text(after)
         self._stop = outer_stop
@@ -1117,7 +1112,7 @@ class RoffScanner(LeadingLineScanner):
         while line < end:
             if self._rows[line].macro == "It":
                 starts.append(line)
-            line = self._after_block(line)
+            line = self._behind(line)
         is_table = "-column" in self.lines.text[at]
         self._add("table" if is_table else "list" if starts else "quote", at, after, level)
         for first, stop in pairwise([*starts, end]):

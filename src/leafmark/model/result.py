@@ -316,10 +316,10 @@ class Result(NamedTuple):
         body_start = 0
         for start, end in self.entry.body_spans:
             length = end - start
-            for left, right in self.match_ranges:
-                if body_start <= left < body_start + length:
-                    stop = min(right, body_start + length)
-                    ranges.append((start + left - body_start, start + stop - body_start))
+            for first, after in self.match_ranges:
+                if body_start <= first < body_start + length:
+                    stop = min(after, body_start + length)
+                    ranges.append((start + first - body_start, start + stop - body_start))
             body_start += length
         return ranges
 
