@@ -1,8 +1,8 @@
-"""Texts to vectors: one small interface and its providers. Network is here and nowhere else.
+"""Texts to vectors: one small interface and its providers.
 
-What comes out is checked: as many vectors as texts, one dimension, finite, of
-length 1. NumPy and the runtimes of models are imported when an embedder is
-opened, so that searches without one never load them.
+Results are checked: as many vectors as texts, one dimension, finite, of length 1. NumPy and the
+runtimes of models are imported when an embedder is opened, so that searches without one never
+load them.
 """
 
 from __future__ import annotations

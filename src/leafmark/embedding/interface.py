@@ -1,8 +1,8 @@
-"""`Embedder`: what every provider gives; texts to windows and batches; the check of answers.
+"""`Embedder`, the interface of every provider; windows and batches of texts; checks of answers.
 
-A model cuts what is longer than its limit, so the end of a longer text would have no vector at
-all. Windows are of nearly equal length, end at a line or at white space, and each begins with the
-text's first line where that is a breadcrumb: a part keeps its titles.
+A model cuts texts at its limit, so the end of a longer text would have no vector. So long texts
+are split into windows of nearly equal length, which end at a line or at white space. If the text's
+first line is a breadcrumb, each window begins with it, and so keeps the titles.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
     """(n_texts, dimension) float32, contiguous, rows of length 1.
 
-    A row of zeros is that of a text of which the model knows no word: it has no meaning to it.
+    A row of zeros belongs to a text without a word that the model knows: it has no meaning to it.
     """
 else:
     Vectors = object
 
 SILENCING = MappingProxyType({"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1"})
-"""Variables that keep packages from reporting to their makers.
+"""Environment variables that keep packages from reporting to their makers.
 
-ONNX Runtime (1.31) looks once, when it is imported. Its function to stop that comes too late:
-by then it has a number of the device and a database in the user's cache folder.
+ONNX Runtime (1.31) reads its variable once, on import. Its function to stop reporting comes too
+late: by then it has a number of the device and a database in the user's cache folder.
 """
 
 _LOADING = threading.Lock()
 
 
 @reset_after_fork
-def _begin_anew() -> None:
-    """In a forked child, in which nobody loads a model."""
+def _reset_lock() -> None:
+    """Replace the lock in a forked child, where no thread holds it."""
     global _LOADING
     _LOADING = threading.Lock()
 
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Within it a model is loaded, one at a time, and reports to nobody that it was.
+    """Allow the block to load a model: one at a time, and without reports to its makers.
 
-    Packages that two threads import at a time may deadlock. A variable that the user has
-    set stays as it is.
+    Packages that two threads import at once may deadlock. A variable that the user has set
+    stays as it is.
     """
     with _LOADING:
         for name, value in SILENCING.items():
@@ -63,7 +63,7 @@ def loading() -> Iterator[None]:
 
 
 def load_numpy() -> None:
-    """Import NumPy, before a thread does it that loads a model beside a thread that searches.
+    """Import NumPy, before a thread that loads a model and one that searches both import it.
 
     Raises:
         ProviderError: it is not installed.
@@ -78,11 +78,11 @@ def load_numpy() -> None:
 
 
 class Embedder(Protocol):
-    """One model, ready to answer.
+    """One model, ready to use.
 
-    `name` and `revision` say which vectors belong together: others are never
-    compared with them. `limit` is how many of its tokens the model reads of a
-    text (0: not known); what is longer is cut there, so texts are put in as `windows`.
+    Only vectors with the same `name` and `revision` are compared. `limit` is the number of tokens
+    that the model reads of a text (0: not known). It cuts longer texts there, so texts should be
+    embedded as `windows`.
     """
 
     @property
@@ -95,9 +95,9 @@ class Embedder(Protocol):
     def limit(self) -> int: ...
 
     def windows(self, text: str, limit: int = 0) -> Sequence[str]:
-        """Return the parts of a text that the model reads whole, at least one.
+        """Return the parts of a text, at least one, each short enough for the model.
 
-        A smaller `limit` of tokens than the model's makes more and shorter ones.
+        A `limit` of tokens below the model's gives more and shorter windows.
         """
         ...
 
@@ -105,7 +105,7 @@ class Embedder(Protocol):
         """Return a vector for each text, in order.
 
         Raises:
-            ProviderError: the model failed, or answered something else.
+            ProviderError: the model failed, or its answer is invalid.
         """
         ...
 
@@ -119,10 +119,10 @@ class Embedder(Protocol):
 
 
 def check_dimension(vectors: Vectors, dimension: int, location: str) -> None:
-    """Refuse vectors of another dimension than those that there are.
+    """Make sure that vectors have the expected dimension.
 
     Raises:
-        ProviderError: they are.
+        ProviderError: they have another one.
     """
     if vectors.shape[1] != dimension:
         raise ProviderError(
@@ -133,42 +133,42 @@ def check_dimension(vectors: Vectors, dimension: int, location: str) -> None:
 
 
 def checked_vectors(rows: object, *, count: int, dimension: int | None, location: str) -> Vectors:
-    """Return what a model answered as vectors of length 1, or of zeros alone.
+    """Return a model's answer as vectors of length 1; vectors of zeros stay.
 
-    `dimension` None accepts any. `location` says where the model is.
+    `dimension` None accepts any. `location` is the place of the model, for errors.
 
     Raises:
-        ProviderError: there are more or fewer, of another dimension, or no numbers.
+        ProviderError: the answer has another number of vectors, another dimension, or no numbers.
     """
     import numpy as np
 
-    found = _numbers(rows, location)
-    if found.ndim != 2 or found.shape[0] != count:
-        answered = found.shape[0] if found.ndim == 2 else 0
+    vectors = _numbers(rows, location)
+    if vectors.ndim != 2 or vectors.shape[0] != count:
+        answered = vectors.shape[0] if vectors.ndim == 2 else 0
         raise ProviderError(
             f"the embedder answered another number of vectors ({answered}) than of texts ({count})",
             location=location,
-            hint=_FEWER if 0 < answered < count else _NO_EMBEDDER,
+            hint=_FEWER if 0 < answered < count else _NOT_AN_EMBEDDER,
         )
-    if not found.shape[1]:
+    if not vectors.shape[1]:
         message = "the embedder answered vectors without a number"
-        raise ProviderError(message, location=location, hint=_NO_EMBEDDER)
-    check_dimension(found, dimension or found.shape[1], location)
+        raise ProviderError(message, location=location, hint=_NOT_AN_EMBEDDER)
+    check_dimension(vectors, dimension or vectors.shape[1], location)
     with np.errstate(over="ignore"):
-        norms = np.linalg.norm(found, axis=1, keepdims=True)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.isfinite(norms).all():
         message = "the embedder answered a vector that is not finite"
         raise ProviderError(message, location=location, hint=FAULTY)
     norms[norms == 0] = 1
-    checked: Vectors = found / norms
+    checked: Vectors = vectors / norms
     return checked
 
 
 def _numbers(rows: object, location: str) -> Vectors:
-    """Return what a model answered as an array; what is too large becomes infinite.
+    """Return a model's answer as an array; numbers that are too large become infinite.
 
     Raises:
-        ProviderError: it is none of numbers, or has rows of several lengths.
+        ProviderError: it is not an array of numbers, or has rows of different lengths.
     """
     import numpy as np
 
@@ -179,20 +179,20 @@ def _numbers(rows: object, location: str) -> Vectors:
         raise ProviderError(
             "the embedder answered something other than vectors of one length",
             location=location,
-            hint=_NO_EMBEDDER,
+            hint=_NOT_AN_EMBEDDER,
         ) from None
 
 
 FAULTY = "the model or what runs it seems faulty: another version or another model may help"
-_NO_EMBEDDER = "does this model make embeddings? embedding.model names it"
+_NOT_AN_EMBEDDER = "does this model make embeddings? embedding.model names it"
 _FEWER = "it may take only one text at a time: a smaller embedding.batch_tokens asks for fewer"
 
 
 def batches_by_length(lengths: Sequence[int], most_tokens: int) -> Iterator[list[int]]:
-    """Yield positions of texts of like length, so that little is padded; longest first.
+    """Yield positions of texts of similar length, for little padding; longest first.
 
-    A batch costs its longest text times its size, and at most `most_tokens`
-    unless it is one text.
+    The cost of a batch is its longest text times its size: at most `most_tokens`, unless it is
+    one text.
 
     >>> list(batches_by_length([3, 9, 4], 10))
     [[1], [2, 0]]
@@ -211,7 +211,7 @@ def batches_by_length(lengths: Sequence[int], most_tokens: int) -> Iterator[list
 def batches_in_order(
     lengths: Sequence[int], *, most_tokens: int, most_texts: int
 ) -> Iterator[range]:
-    """Yield ranges of positions, in order, within both bounds; one text always fits.
+    """Yield ranges of positions, in order, within both bounds; a single text always fits.
 
     >>> list(batches_in_order([5, 5, 5, 20], most_tokens=10, most_texts=9))
     [range(0, 2), range(2, 3), range(3, 4)]
@@ -228,21 +228,21 @@ def batches_in_order(
 
 BREADCRUMB = "> "
 MAX_HEAD = 0.25
-"""A breadcrumb that takes more than this share of the limit is not repeated (chosen by eye)."""
+"""A breadcrumb longer than this share of the limit is not repeated (chosen by eye)."""
 
 LINE_SHARE = 0.2
 WORD_SHARE = 0.5
-"""How far back in a window, as a share of it, the end of a line or word is looked for (by eye)."""
+"""How far back in a window, as a share of it, to search for the end of a line or word (by eye)."""
 
 MAX_WINDOWS = 64
-"""Windows of one text; what comes after them has no vector. One of 16,000 tokens ends there."""
+"""The most windows of one text, about 16,000 tokens; the text after them has no vector."""
 
 
 def windows_of(text: str, limit: int, count: Callable[[str], int]) -> list[str]:
-    """Return the parts of `text`, of which `count` says that each is at most `limit` long.
+    """Return the windows of `text`, each at most `limit` long, as measured by `count`.
 
-    A text within the limit is its own only window. Nothing but white space between
-    windows is left out. Linear, where `count` is.
+    A text within the limit is its only window. Only white space between windows is left out.
+    Linear if `count` is.
 
     >>> windows_of("> Tea\\n\\na b c d e f g h i", 8, lambda text: len(text.split()))
     ['> Tea\\n\\na b c d', '> Tea\\n\\ne f g h i']
@@ -264,7 +264,7 @@ def _head(text: str, limit: int, count: Callable[[str], int]) -> tuple[str, str]
 
 
 def _parts(body: str, room: int, count: Callable[[str], int]) -> Iterator[str]:
-    """Yield parts of nearly equal length: how many are left is estimated after each."""
+    """Yield parts of nearly equal length: after each, the number of further ones is estimated."""
     start, end = len(body) - len(body.lstrip()), len(body.rstrip())
     left = count(body)
     while start < end:
@@ -282,21 +282,21 @@ def _parts(body: str, room: int, count: Callable[[str], int]) -> Iterator[str]:
 
 
 def _cut(text: str, start: int, stop: int) -> int:
-    """Return where to end a window that should end at `stop`: a line, else a word, else there."""
+    """Return the end of a window near `stop`: the end of a line, else of a word, else `stop`."""
     stop = max(start + 1, stop)
     for mark, share in (("\n", LINE_SHARE), (" ", WORD_SHARE)):
-        found = text.rfind(mark, max(start + 1, stop - int((stop - start) * share)), stop + 1)
-        if found > 0:
-            return found
+        position = text.rfind(mark, max(start + 1, stop - int((stop - start) * share)), stop + 1)
+        if position > 0:
+            return position
     return stop
 
 
 CHARACTERS_PER_TOKEN = 3
-"""A low estimate for English and code, where a model's own tokens are not known here."""
+"""A low estimate for English and code, if a model's own tokens are not known here."""
 
 
 class Model:
-    """An embedder but for `_rows`. The first answer sets the dimension, unless it is known."""
+    """The base of embedders, which define `_rows`. The first answer sets an unknown dimension."""
 
     def __init__(
         self,
@@ -336,31 +336,31 @@ class Model:
         return self._vectors([self._spec.query_prefix + text])
 
     def count(self, text: str) -> int:
-        """Return how many of the model's tokens a text has, or an estimate."""
+        """Return the number of the model's tokens in a text, or an estimate."""
         return -(-len(text) // CHARACTERS_PER_TOKEN)
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
         """Return the checked vectors of texts with their prefixes."""
-        found = checked_vectors(
+        vectors = checked_vectors(
             self._rows(texts),
             count=len(texts),
             dimension=self._dimension,
             location=self._location,
         )
-        self._dimension = int(found.shape[1])
-        return found
+        self._dimension = int(vectors.shape[1])
+        return vectors
 
     def _rows(self, texts: Sequence[str]) -> object:
-        """Return what the model answers, a row of numbers for each text."""
+        """Return the model's answer: a row of numbers for each text."""
         raise NotImplementedError
 
 
 def open_embedder(spec: EmbedderSpec) -> Embedder:
-    """Return the embedder, loaded or reached.
+    """Return the embedder, with its model loaded or its server ready to be called.
 
     Raises:
-        ConfigError: it needs a model's name, and none is said.
-        ProviderError: its package is not installed, or the model cannot be had.
+        ConfigError: it needs the name of a model, and none is set.
+        ProviderError: its package is not installed, or the model cannot be loaded.
     """
     module, _, name = PROVIDERS[spec.provider].place.partition(":")
     make: Any = getattr(import_module(f"leafmark.embedding.{module}"), name)

@@ -1,8 +1,7 @@
-"""Embedders of other packages, where the user has installed them.
+"""Embedders of other packages, if the user has installed them, and rerankers.
 
-They may fetch a model by its name when it is first used, as they do for everybody.
-
-And rerankers, which read query and text together.
+The packages may download a model by its name on first use, as they always do. Rerankers read
+query and text together.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ _PLACE = "a model on disk is named by its whole path, without ~"
 _NAMES = "name one that it knows; sentence-transformers and model2vec take folders"
 
 LIMIT = 256
-"""Tokens of a window of fastembed's models where nothing is said; most read more (by eye)."""
+"""The default tokens of a window for fastembed's models; most read more (by eye)."""
 
 
 class LocalEmbedder(Model):
     """A model of another package: `encode` turns texts into rows of numbers.
 
-    `tokenizer` is the model's own, of the package `tokenizers`, where it has one.
+    `tokenizer` is the model's own, of the package `tokenizers`, if it has one.
     """
 
     def __init__(
@@ -42,7 +41,7 @@ class LocalEmbedder(Model):
     ):
         super().__init__(spec, limit=limit)
         self._encode = encode
-        self._tokenizer = None if tokenizer is None else _whole(tokenizer)
+        self._tokenizer = None if tokenizer is None else _untruncated(tokenizer)
 
     def count(self, text: str) -> int:
         if self._tokenizer is None:
@@ -96,8 +95,8 @@ def open_model2vec(spec: EmbedderSpec) -> LocalEmbedder:
     return LocalEmbedder(spec, encode, spec.limit, getattr(model, "tokenizer", None))
 
 
-def _whole(tokenizer: Any) -> Any:
-    """Return a copy of a tokenizer that cuts nothing: the model's own does, in other threads."""
+def _untruncated(tokenizer: Any) -> Any:
+    """Return a copy that does not truncate: the model uses its own one, in other threads."""
     copy = type(tokenizer).from_str(tokenizer.to_str())
     copy.no_truncation()
     copy.no_padding()
@@ -111,23 +110,23 @@ def import_package(package: str, module: str, what: str = "embedder") -> Any:
         ProviderError: it is not installed.
     """
     try:
-        found = import_module(module)
+        imported = import_module(module)
     except ImportError as error:
         raise ProviderError(
             f"the {what} {package} needs a package that is not installed: {package}",
             hint=install_package(package),
         ) from error
     if package == "sentence-transformers":
-        with suppress(ImportError, AttributeError):  # else a bar is drawn for every model loaded
+        with suppress(ImportError, AttributeError):  # else it draws a progress bar for each model
             import_module("transformers.utils.logging").disable_progress_bar()
-    return found
+    return imported
 
 
 def load_model(name: str, location: str, load: Callable[[], Any]) -> Any:
-    """Return what `load` gives.
+    """Return the model that `load` returns.
 
     Raises:
-        ProviderError: it failed, however it may.
+        ProviderError: it raised any exception.
     """
     try:
         return load()
@@ -151,13 +150,13 @@ RERANKERS = {
     "sentence-transformers": "cross-encoder/ms-marco-MiniLM-L6-v2",
     "fastembed": "Xenova/ms-marco-MiniLM-L-6-v2",
 }
-"""Providers, and the model of each where none is named."""
+"""The providers of rerankers, and the default model of each."""
 
 Score: TypeAlias = Callable[[str, Sequence[str]], Iterable[Any]]
 
 
 class RerankerSpec(NamedTuple):
-    """Which cross-encoder; without a name, the provider's own."""
+    """The cross-encoder to use: a model, or the provider's default."""
 
     provider: str
     model: str = ""
@@ -171,37 +170,37 @@ class Reranker:
         self._score = score
 
     def relevance(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return how relevant each text is to the query; higher is better.
+        """Return the relevance of each text to the query; higher is better.
 
         Raises:
-            ProviderError: the model failed, or answered something else.
+            ProviderError: the model failed, or its answer is invalid.
         """
         try:
-            found = [float(each) for each in self._score(query, texts)]
+            scores = [float(score) for score in self._score(query, texts)]
         except Exception as error:
             raise ProviderError(
                 f"the reranker failed: {type(error).__name__}: {error}", location=self.name
             ) from error
-        if len(found) != len(texts) or not all(map(math.isfinite, found)):
+        if len(scores) != len(texts) or not all(map(math.isfinite, scores)):
             raise ProviderError(
-                f"the reranker answered {len(found)} numbers for {len(texts)} texts, "
+                f"the reranker answered {len(scores)} numbers for {len(texts)} texts, "
                 "or one that is not finite",
                 location=self.name,
             )
-        return found
+        return scores
 
 
 def open_reranker(spec: RerankerSpec) -> Reranker:
     """Return the cross-encoder, loaded.
 
     Raises:
-        ProviderError: its package is not installed, or the model cannot be had.
+        ProviderError: its package is not installed, or the model cannot be loaded.
     """
     with loading():
-        return _opened(spec)
+        return _load_reranker(spec)
 
 
-def _opened(spec: RerankerSpec) -> Reranker:
+def _load_reranker(spec: RerankerSpec) -> Reranker:
     name = spec.model or RERANKERS[spec.provider]
     if spec.provider == "fastembed":
         module = import_package("fastembed", "fastembed.rerank.cross_encoder", "reranker")
@@ -213,7 +212,7 @@ def _opened(spec: RerankerSpec) -> Reranker:
 
     def score(query: str, texts: Sequence[str]) -> Iterable[Any]:
         pairs = [(query, text) for text in texts]
-        found: Iterable[Any] = model.predict(pairs, show_progress_bar=False).ravel().tolist()
-        return found
+        scores: Iterable[Any] = model.predict(pairs, show_progress_bar=False).ravel().tolist()
+        return scores
 
     return Reranker(name, score)

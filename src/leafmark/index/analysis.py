@@ -334,7 +334,7 @@ class Analyzer:
             return
         places = Places(text)
         for token in self._folded_tokens(folded):
-            start, end = places.given(token.start, token.end)
+            start, end = places.original(token.start, token.end)
             yield Token(token.term, start, end, token.position)
 
     def _folded_tokens(self, text: str) -> Iterator[Token]:

@@ -1,16 +1,16 @@
-"""The names that documents and chunks answer to: who asks for one should find its bearer.
+"""The names of documents and chunks: a query that is a name should find the thing of that name.
 
 In: titles, paths, front matter and the terms that a text defines. Out: terms of the field `names`.
-A name is one term of all its words in small letters (`d=cache pop`), and where the stems but for
-articles differ from them, one more of these (`d~cach pop`). So `DEBUG` finds what is called so
-before `Debugging`, and `debugging` finds `Debug` if nothing else is called so. The first letter
-says what bears the name.
+A name is one term of all its words in lower case (`d=cache pop`), and a second one of its stems
+without articles (`d~cach pop`), if that differs. So `DEBUG` finds things of that name before
+`Debugging`, and `debugging` finds `Debug` if nothing else has the name. The first letter is the
+kind of thing that has the name.
 
-A document answers to its title, to what stands before or behind a separator in it (`asyncio —
-Asynchronous I/O`, `ADR-0005: Use queues`), to the stem of its file (for an index page, to its
-folder) and to the aliases of its front matter; a section to its title in the same ways and to the
-ids that its source gives it; a definition to its qualified name and each end of it (`Queue.put`,
-`put`).
+The names of a document are its title, the parts of the title around a separator (`asyncio —
+Asynchronous I/O`, `ADR-0005: Use queues`), the stem of its file (for an index page, its folder)
+and the aliases of its front matter. The names of a section are its title, the parts of it, and the
+ids that its source sets. The names of a definition are its qualified name and each end of it
+(`Queue.put`, `put`).
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ DOCUMENT = "d"
 """The beginning of the names of documents."""
 
 CHUNK = "c"
-"""The same of sections and of what a text defines."""
+"""The beginning of the names of sections and definitions."""
 
 FILE_TAIL = "t"
-"""The same of files without the first word of their names: `commit` of `git-commit`."""
+"""The beginning of the names of files without their first word: `commit` of `git-commit`."""
 
 MAX_NAME = 120
-"""Characters. What is longer is a sentence that nobody types as a name (chosen by eye)."""
+"""The most characters of a name; nobody types a longer sentence as a name (chosen by eye)."""
 
 MAX_NAME_WORDS = 12
 """The most words of a name."""
 
 SOLID_PER_WORD = 3
-"""Terms of a script without spaces, one for each character, that are as much as a word."""
+"""How many terms of a script without spaces, one for each character, count as one word."""
 
 MAX_NAMES = 200
 """The most names of one chunk: a page of an index defines nothing."""
 
 _SEPARATOR = late_pattern(r"\s+[—–|·]\s+|\s+--?\s+|:\s+|\s+::\s+")
-_SEPARATING = frozenset("—–|·-:")
+_SEPARATOR_SIGNS = frozenset("—–|·-:")
 _NUMBERING = late_pattern(
     r"(?:(?:chapter|section|part|appendix|rule|step|§)\s+)?\(?(?:[0-9]+|[A-Z])(?:\.[0-9]+)*[.):]?\s+",
     re.IGNORECASE,
@@ -56,7 +56,7 @@ _KIND = late_pattern(
     r"|namespace|package|property|struct|trait|type|type alias|typedef|union|variable)\s+",
     re.IGNORECASE,
 )
-"""What manuals of programs put before a name to say what it is the name of."""
+"""Words that manuals of programs put before a name to say its kind."""
 
 ARTICLES = frozenset(("a", "an", "the"))
 
@@ -65,36 +65,36 @@ _FRAME = late_pattern(
     r"(?:(?:the|an?)\s+)?",
     re.IGNORECASE,
 )
-"""What stands before a name in a title, and who asks for the name leaves out."""
+"""Words before a name in a title that queries for the name leave out."""
 
 _QUOTED = late_pattern(
     r"(?:the\s+)?(?:\"([^\"]+)\"|“([^“”]+)”|‘([^‘’]+)’|«\s*([^«»]+?)\s*»|`([^`]+)`)(?:\s+\w+)?",
     re.IGNORECASE,
 )
-"""A name in quotes, with at most a word behind it that says what it is the name of."""
+"""A name in quotes, perhaps with one word after it that says its kind."""
 
-_IS_WORDS = late_pattern(r"[\w\s]*")
-"""What has nothing that separates names, or ends one."""
+_PLAIN_WORDS = late_pattern(r"[\w\s]*")
+"""A text without a sign that could separate or end names."""
 
-_OF_CODE = late_pattern(r"[<>(){}&;=]")
-"""Signs in a title that is code: behind its colon stands no other name."""
+_CODE_SIGNS = late_pattern(r"[<>(){}&;=]")
+"""Signs in a title that is code: the text after its colon is not another name."""
 
 _QUALIFIED = late_pattern(r"[\w$]+(?:(?:::|\.|->|#)[\w$!]+)+(?:\(.*\)|!)?")
 _CALL = late_pattern(r"\([^()]*\)$")
 _SIGNATURE = late_pattern(r"[\w$][\w$.:#>-]*(?=\()")
-"""What is called where its parameters and what it returns stand behind it."""
+"""The name before the parameters of a signature."""
 
-_OF_MANUAL = late_pattern(r"(?<=[^\W\d])\.[1-9][a-z]{0,3}$")
-"""The section of the manual in the name of a page's file."""
+_MANUAL_SECTION = late_pattern(r"(?<=[^\W\d])\.[1-9][a-z]{0,3}$")
+"""The manual's section at the end of a page's file name."""
 
-_FOR_FOLDER = frozenset(("index", "readme", "_index", "__init__", "mod", "overview", "home"))
-"""Files that are known by the name of their folder."""
+_NAMED_BY_FOLDER = frozenset(("index", "readme", "_index", "__init__", "mod", "overview", "home"))
+"""Files that have the name of their folder."""
 
 WHOLE_TREE = "this project"
-"""What such a file in the top folder answers to, which is about all others."""
+"""The name of such a file in the top folder, which is about all others."""
 
 _JOINT = late_pattern(r"::|->|\.|#|/(?=\w)")
-_JOINING = frozenset(":>.#")
+_JOINT_SIGNS = frozenset(":>.#")
 
 
 def title_names(title: str) -> tuple[str, ...]:
@@ -115,27 +115,27 @@ def title_names(title: str) -> tuple[str, ...]:
     >>> "Hasher" in title_names("fn hash<H>(&self, &mut H) where H: Hasher")
     False
     """
-    found = [title]
+    names = [title]
     plain = without_number(title)
-    found += (plain, _FRAME.sub("", plain, count=1))
-    if not _IS_WORDS.fullmatch(plain):
+    names += (plain, _FRAME.sub("", plain, count=1))
+    if not _PLAIN_WORDS.fullmatch(plain):
         parts = split_title(plain)
         if len(parts) > 1:
-            is_pair = len(parts) == 2 and not _OF_CODE.search(parts[0])
-            found += (parts[0], parts[1] if is_pair else "")
+            is_pair = len(parts) == 2 and not _CODE_SIGNS.search(parts[0])
+            names += (parts[0], parts[1] if is_pair else "")
         quoted = _QUOTED.fullmatch(plain)
         if quoted is not None:
-            found.append(next(filter(None, quoted.groups())))
-        found += [_CALL.sub("", each) for each in found if each.endswith(")")]
+            names.append(next(filter(None, quoted.groups())))
+        names += [_CALL.sub("", name) for name in names if name.endswith(")")]
         signature = _SIGNATURE.match(plain)
         if signature is not None:
-            found.append(signature[0])
-    for each in dict.fromkeys(found):
-        kind = _KIND.match(each)
-        name = each if kind is None else each[kind.end() :]
+            names.append(signature[0])
+    for candidate in dict.fromkeys(names):
+        kind = _KIND.match(candidate)
+        name = candidate if kind is None else candidate[kind.end() :]
         if kind is not None or is_qualified(name):
-            found += symbol_names(name)
-    return tuple(dict.fromkeys(filter(None, map(str.strip, found))))
+            names += symbol_names(name)
+    return tuple(dict.fromkeys(filter(None, map(str.strip, names))))
 
 
 def without_number(title: str) -> str:
@@ -144,14 +144,14 @@ def without_number(title: str) -> str:
 
 
 def split_title(title: str) -> list[str]:
-    """Return what stands before and behind the separators of a title."""
-    return [title] if _SEPARATING.isdisjoint(title) else _SEPARATOR.split(title)
+    """Return the parts of a title between its separators."""
+    return [title] if _SEPARATOR_SIGNS.isdisjoint(title) else _SEPARATOR.split(title)
 
 
 def document_names(
     title: str, path: str, metadata: Mapping[str, Any], heading: str = ""
 ) -> Iterator[str]:
-    """Yield the names of a document; `heading` is the title of all that it has, if there is one.
+    """Yield the names of a document; `heading` is its only heading of level 1, if there is one.
 
     >>> [*document_names("Install Harbor", "v2/install.md", {"aliases": ["setup"]})]
     ['Install Harbor', 'install', 'setup']
@@ -164,29 +164,29 @@ def document_names(
     yield from title_names(heading) if heading else ()
     stem = path_stem(path)
     yield stem
-    if "/" not in path and stem.lower() in _FOR_FOLDER:
+    if "/" not in path and stem.lower() in _NAMED_BY_FOLDER:
         yield WHOLE_TREE
-    if _OF_MANUAL.search(stem):
-        yield _OF_MANUAL.sub("", stem)
+    if _MANUAL_SECTION.search(stem):
+        yield _MANUAL_SECTION.sub("", stem)
     for key in ("aliases", "alias"):
-        given = metadata.get(key)
-        yield from (given,) if isinstance(given, str) else _texts(given)
+        aliases = metadata.get(key)
+        yield from (aliases,) if isinstance(aliases, str) else _texts(aliases)
 
 
 def path_stem(path: str) -> str:
-    """Return what a file is called; an index page is called as its folder.
+    """Return the name of a file without its suffix; for an index page, the name of its folder.
 
     >>> path_stem("docs/git-add.html"), path_stem("guide/README.md")
     ('git-add', 'guide')
     """
     *folders, file = path.split("/")
     stem = file.rpartition(".")[0] or file
-    return folders[-1] if stem.lower() in _FOR_FOLDER and folders else stem
+    return folders[-1] if stem.lower() in _NAMED_BY_FOLDER and folders else stem
 
 
-def _texts(given: object) -> Iterator[str]:
-    if isinstance(given, list | tuple):
-        yield from (one for one in given if isinstance(one, str))
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, list | tuple):
+        yield from (item for item in value if isinstance(item, str))
 
 
 def symbol_names(name: str) -> Iterator[str]:
@@ -203,8 +203,8 @@ def symbol_names(name: str) -> Iterator[str]:
 
 
 def is_qualified(name: str) -> bool:
-    """Whether a name is one of a program, with what holds it: `asyncio.Queue.put`."""
-    return not _JOINING.isdisjoint(name) and _QUALIFIED.fullmatch(name) is not None
+    """Whether a name is a qualified one in a program: `asyncio.Queue.put`."""
+    return not _JOINT_SIGNS.isdisjoint(name) and _QUALIFIED.fullmatch(name) is not None
 
 
 def exact_name(kind: str, words: str) -> str:
@@ -218,7 +218,7 @@ def stemmed_name(kind: str, stems: str) -> str:
 
 
 def file_tail(path: str) -> str:
-    """Return the words of a file's name but for the first, "" without any.
+    """Return the words of a file's name after the first, "" if there are none.
 
     >>> file_tail("docs/git-commit-tree.html"), file_tail("commit.md")
     ('commit tree', '')
@@ -227,7 +227,7 @@ def file_tail(path: str) -> str:
 
 
 def without_articles(stems: Sequence[str]) -> Sequence[str]:
-    """Return the stems of a name without its articles, or all if it has nothing else.
+    """Return the stems of a name without its articles, or all if it has only articles.
 
     >>> without_articles(["creat", "a", "virtual", "environ"]), without_articles(["a"])
     (['creat', 'virtual', 'environ'], ['a'])
@@ -244,7 +244,7 @@ def name_terms(analyzer: Analyzer, names: Iterable[str], kind: str) -> list[str]
 
 
 def count_words(terms: Sequence[str]) -> int:
-    """Return about how many words some terms are.
+    """Return the approximate number of words in some terms.
 
     >>> count_words("make a pull request".split()), count_words([*"状態の更新を待つ"])
     (4, 3)
@@ -261,5 +261,5 @@ def _forms(analyzer: Analyzer, name: str) -> tuple[str, ...]:
     if not exact or (len(terms) > MAX_NAME_WORDS and count_words(terms) > MAX_NAME_WORDS):
         return ()
     stems = " ".join(without_articles(analyzer.of_words(words).split(" ")))
-    found = (exact_name("", exact),)
-    return found if exact == stems else (*found, stemmed_name("", stems))
+    form = (exact_name("", exact),)
+    return form if exact == stems else (*form, stemmed_name("", stems))

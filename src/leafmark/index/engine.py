@@ -1,8 +1,7 @@
-"""The boundary to the engine: turns whatever Tantivy raises into our own errors.
+"""The boundary to the engine: translates Tantivy's exceptions into our own errors.
 
 Tantivy reports most failures as `ValueError` with the text of the Rust error, and bugs or
-damaged data as a panic, which arrives as a `BaseException`. Only the text tells which failure
-it was.
+damaged data as a panic, which arrives as a `BaseException`. Only the text identifies the failure.
 """
 
 from __future__ import annotations
@@ -29,18 +28,18 @@ NO_RIGHT = "make the folder writable, or move the index with `index.dir` or `LEA
 REBUILD = Remedy("rebuild", "rebuild the index")
 INDEX_AGAIN = Remedy("index", "bring the index up to date")
 _NO_THREAD = "Failed to spawn"
-"""How the engine begins to say that it got no thread, at times without the system's number."""
+"""The beginning of the engine's message for a missing thread, at times without an error number."""
 
 
 class engine_guard:
-    """Turn engine and system errors into ours; `action` completes "cannot …".
+    """Translate engine and system errors into ours; `action` completes "cannot …".
 
     `on_damage` is called before a `DamagedError` is raised. This is a class because a query
     enters several, and a generator takes three times as long.
 
     Raises:
         StorageError: the system refused to read or write.
-        DamagedError: the files are not what was written, or the engine gave up on them.
+        DamagedError: the files are damaged, or the engine failed to read them.
         LockedError: another program holds the engine's own lock.
     """
 
@@ -59,14 +58,14 @@ class engine_guard:
     ) -> None:
         if err is None:
             return
-        found = self._ours(err)
-        if isinstance(found, DamagedError) and self._on_damage is not None:
+        error = self._translated(err)
+        if isinstance(error, DamagedError) and self._on_damage is not None:
             self._on_damage()
-        if found is not err:
-            raise found from (err if isinstance(err, Exception) else None)
+        if error is not err:
+            raise error from (err if isinstance(err, Exception) else None)
 
-    def _ours(self, err: BaseException) -> BaseException:
-        """Return our error for one of the engine or the system, any other error itself."""
+    def _translated(self, err: BaseException) -> BaseException:
+        """Return our error for one of the engine or the system, and any other error unchanged."""
         known = isinstance(err, OSError | ValueError) or is_panic(err)
         if not known or isinstance(err, LeafmarkError):
             return err
@@ -74,28 +73,28 @@ class engine_guard:
 
 
 def is_panic(err: BaseException) -> bool:
-    """Whether the engine panicked. Its exception class cannot be imported."""
+    """Whether the engine panicked. The exception's class cannot be imported."""
     return type(err).__name__ == "PanicException"
 
 
 def is_held_open(err: BaseException) -> bool:
-    """Whether a commit failed only since another program has the list of files open (Windows).
+    """Whether a commit failed only because another program has the list of files open (Windows).
 
     Nothing is lost then, and the commit can be repeated. If a file of documents could not be
-    written, the engine has dropped these documents; its message differs then.
+    written, the engine has dropped the documents, but its message is a different one.
     """
     text = str(err)
-    found = _OS_ERROR.search(text) if text.startswith("An IO error occurred") else None
-    return found is not None and _errno(int(found[1])) == errno.EACCES
+    match = _OS_ERROR.search(text) if text.startswith("An IO error occurred") else None
+    return match is not None and _errno(int(match[1])) == errno.EACCES
 
 
 def translate(err: BaseException, action: str, where: Path) -> LeafmarkError:
     """Return our error for an error of the engine or the system."""
     text = str(err).strip()
     number = err.errno if isinstance(err, OSError) else None
-    found = _OS_ERROR.search(text)
-    if number is None and found:
-        number = _errno(int(found[1]))
+    match = _OS_ERROR.search(text)
+    if number is None and match:
+        number = _errno(int(match[1]))
     if _NO_THREAD in text:
         remedy = remedy_of(errno.EAGAIN)
         return StorageError(f"cannot {action}: no more threads", location=str(where), hint=remedy)
@@ -105,7 +104,7 @@ def translate(err: BaseException, action: str, where: Path) -> LeafmarkError:
     if number is not None:
         reason = os.strerror(number).lower()
         return StorageError(f"cannot {action}: {reason}", location=str(where), hint=_hint(number))
-    if "writer was killed" in text:  # by a failed write in one of its threads, no longer named
+    if "writer was killed" in text:  # by a failed write in a thread, whose error is lost
         return StorageError(f"cannot {action}: a write failed", location=str(where), hint=_NO_ROOM)
     if "LockBusy" in text or "Lockfile" in text:
         return LockedError(
@@ -135,12 +134,12 @@ _WINDOWS_CODES = {
 
 
 def _errno(code: int) -> int:
-    """Return the `errno` of a system error, which the engine gives as the system's own code."""
+    """Return the `errno` of a system error from the system's own code, which the engine reports."""
     return _WINDOWS_CODES.get(code, errno.EIO) if WINDOWS else code
 
 
 def _folder_within(where: Path) -> str | None:
-    """Return the name of a folder among the engine's files, where none belongs, else None."""
+    """Return the name of a folder among the engine's files, where none belongs, if there is one."""
     try:
         with os.scandir(where) as entries:
             return next((entry.name for entry in entries if entry.is_dir()), None)

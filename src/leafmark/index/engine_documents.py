@@ -1,6 +1,6 @@
-"""Fill the fields of the index from chunks: which text goes where.
+"""Fill the fields of the index from chunks.
 
-The engine gets the fields of a chunk as JSON, which it reads in half the time of Python
+The engine receives the fields of a chunk as JSON, which it reads in half the time of Python
 values. That matters since one process passes all sources to the engine.
 """
 
@@ -45,14 +45,14 @@ from leafmark.index.facts import (
     meta_facts,
     tag_fact,
 )
-from leafmark.index.inline import INLINE_FORMATS, terms_apart
+from leafmark.index.inline import INLINE_FORMATS, terms_by_part
 from leafmark.index.records import document_entry, serialise_document
 from leafmark.index.roles import CODE, role_number, role_of_title
 from leafmark.index.schema import FILLER, Language, language_fields
 from leafmark.index.text_with_titles import (
     MAX_TITLE,
     MAX_TITLES,
-    from_titles_alone,
+    terms_from_titles,
     title_terms,
     titles_above,
 )
@@ -74,37 +74,37 @@ _HAS = ("code", "table", "list")
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-def _escaped(sign: str) -> str:
-    """Return a sign as JSON in ASCII: itself it would widen each character of a row to four bytes.
+def _escape(sign: str) -> str:
+    """Return a sign as JSON in ASCII: the sign itself would widen all of a row to four bytes each.
 
-    >>> _escaped("\U00010280")
+    >>> _escape("\U00010280")
     '\\\\ud800\\\\ude80'
     """
     return json.dumps(sign)[1:-1]
 
 
-_BETWEEN = f" {_escaped(BETWEEN)} "
-_FILLER = _escaped(FILLER)
+_BETWEEN = f" {_escape(BETWEEN)} "
+_FILLER = _escape(FILLER)
 
 MAX_ADDRESS = 300
-"""Characters. Longer ones are data, which nobody types."""
+"""The most characters of an address; longer ones are data, which nobody types."""
 
 MAX_ADDRESSES = 500
 """The most addresses of one chunk."""
 
 _DEFINED_LINK = re.compile(rb"^ {0,3}\[[^\]\n]+\]:", re.MULTILINE)
-"""A link's target that stands apart from the link, in Markdown."""
+"""The definition of a reference link's target in Markdown, which is apart from the link."""
 
 MANY_CHUNKS = 4096
-"""The fields of more chunks than this are kept compressed, which takes time."""
+"""The fields of more chunks than this are compressed in memory, which takes time."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineDocuments:
-    """A source as the writer takes it: its entry, and the fields of each chunk.
+    """A source in the form for the writer: its entry, and the fields of each chunk.
 
-    It is plain data, so that another process can make it. `shared` is the beginning of the
-    JSON of every chunk, up to its own facts, and `rows` are the rest of each chunk's.
+    It is plain data, so that another process can prepare it. `shared` is the beginning of every
+    chunk's JSON, up to the chunk's own facts, and `rows` has the rest for each chunk.
     """
 
     entry: DocumentEntry
@@ -113,27 +113,27 @@ class EngineDocuments:
     rows: Sequence[str] = ()
 
     def documents(self, others: str = "") -> Iterator[str]:
-        """Yield the fields of each chunk, as the engine reads them, with those of `others`."""
+        """Yield the fields of each chunk as JSON for the engine, with the fields in `others`."""
         return map(f"{{{others}{self.shared[1:]}".__add__, self.rows)
 
 
 def fillers(languages: Sequence[Language]) -> dict[str | None, str]:
-    """Return for each language the beginning of the fields of all others, which hold `FILLER`."""
-    filled = {each: "".join(map(_filled, each.measured)) for each in languages}
+    """Return for each language the JSON of all other languages' fields, filled with `FILLER`."""
+    filled = {language: "".join(map(_filler_field, language.measured)) for language in languages}
     return {
-        language.name: "".join(text for each, text in filled.items() if each is not language)
+        language.name: "".join(text for other, text in filled.items() if other is not language)
         for language in languages
     }
 
 
-def _filled(field: str) -> str:
+def _filler_field(field: str) -> str:
     return f'"{field}":"{_FILLER}",'
 
 
 def prepare_source(
     chunked: ChunkedDocument, state: FileState, *, stemmer: str | None, named: bool = False
 ) -> EngineDocuments:
-    """Return all that the index will hold of a source; the writer has little left to do.
+    """Return everything that the index will contain of a source, ready for the writer.
 
     `stemmer` is the language of its tree.
     """
@@ -165,7 +165,7 @@ def _shared(entry: DocumentEntry, language: Language) -> str:
 
 
 def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) -> Iterator[str]:
-    """Yield the end of each chunk's JSON; that of the first one holds the source's record.
+    """Yield the end of each chunk's JSON; the first chunk's has the source's record.
 
     Terms are letters and digits, which need no escapes in JSON.
     """
@@ -175,8 +175,8 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
     role = role_number(entry.doc_id, entry.title, entry.metadata, lambda: _words_and_links(chunked))
     role = CODE if form == "script" and not role else role
     front = chunked.folded_position or 0
-    links = _may_lead_elsewhere(chunked)
-    ids = _given_ids(chunked)
+    links = _may_hide_addresses(chunked)
+    ids = _named_ids(chunked)
     for chunk, content, titles in zip(chunked.chunks, contents, chunked.section_paths, strict=True):
         facts = _own_facts(chunk.kind, content[1:])
         cut = 0
@@ -195,10 +195,10 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
             )
         if chunk.position == front:
             heading = _main_heading(chunked)
-            given = document_names(entry.title, entry.path, entry.metadata, heading)
+            document_titles = document_names(entry.title, entry.path, entry.metadata, heading)
             names = (
                 *names,
-                *name_terms(analyzer, given, DOCUMENT),
+                *name_terms(analyzer, document_titles, DOCUMENT),
                 *name_terms(analyzer, [file_tail(entry.path)], FILE_TAIL),
             )
         if names:
@@ -207,7 +207,7 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
             parts = _terms(analyzer, body, form)
             indexed = _BETWEEN.join((*above.titles, *parts))
             fields.append(f',"{language.body}":"{indexed}"')
-            if alone := from_titles_alone(above, " ".join(parts)):
+            if alone := terms_from_titles(above, " ".join(parts)):
                 facts = ',"above='.join((facts, '","above='.join(alone))) + '"'
         else:
             fields.append(f',"{language.body}":"{_FILLER}"')
@@ -220,12 +220,12 @@ def _rows(chunked: ChunkedDocument, entry: DocumentEntry, language: Language) ->
 
 
 def _terms(analyzer: Analyzer, body: str, form: str) -> list[str]:
-    """Return the terms of what is read of a body, and of each part that stands apart from it.
+    """Return the terms of the text that readers see, and of each hidden part, such as an address.
 
-    With them are those of what else is asked for in texts of its format.
+    The first includes the extra terms of some formats: parts of names, hyphenated words.
     """
     if form in INLINE_FORMATS:
-        return terms_apart(analyzer, body)
+        return terms_by_part(analyzer, body)
     terms = [analyzer.for_index(body)]
     if form == "script":
         terms += terms_of_names(analyzer, body)
@@ -235,7 +235,7 @@ def _terms(analyzer: Analyzer, body: str, form: str) -> list[str]:
 
 
 def _main_heading(chunked: ChunkedDocument) -> str:
-    """Return the only heading of the first level, "" if there is another, or none."""
+    """Return the title of the only heading of level 1, "" if there are several, or none."""
     headings = HeadingColumns.of(chunked.document.headings)
     if list(headings.levels).count(1) != 1:
         return ""
@@ -243,16 +243,16 @@ def _main_heading(chunked: ChunkedDocument) -> str:
 
 
 def _words_and_links(chunked: ChunkedDocument) -> tuple[int, int]:
-    """Return how many words a document has, and how many links to other pages."""
+    """Return the number of words in a document, and of links to other pages."""
     words = sum(len(chunk.readable_body.split()) for chunk in chunked.chunks)
-    links = (one for one in chunked.document.links if one.kind != "image")
-    return words, sum(one.target[:1] != "#" for one in links)
+    links = (link for link in chunked.document.links if link.kind != "image")
+    return words, sum(link.target[:1] != "#" for link in links)
 
 
-def _may_lead_elsewhere(chunked: ChunkedDocument) -> bool:
-    """Whether links may lead to addresses that the text of their chunk does not have.
+def _may_hide_addresses(chunked: ChunkedDocument) -> bool:
+    """Whether links may have addresses that are not in the text of their chunk.
 
-    In Markdown only those do whose target stands elsewhere; to list links takes time.
+    In Markdown, only reference links do. The check saves the time to list links.
     """
     document = chunked.document
     if document.format in INLINE_FORMATS:
@@ -261,20 +261,20 @@ def _may_lead_elsewhere(chunked: ChunkedDocument) -> bool:
 
 
 def _addresses(analyzer: Analyzer, chunk: Chunk, body: str) -> str:
-    """Return the terms of the addresses of the web to which a chunk links, beside its text."""
+    """Return the terms of the web addresses of a chunk's links that are not in its text."""
     targets = dict.fromkeys(link.target for link in chunk.links if link.kind != "image")
-    given = (
+    addresses = (
         analyzer.for_index(target)
         for target in targets
         if target[:4].lower() == "http" and len(target) <= MAX_ADDRESS and target not in body
     )
-    return _BETWEEN.join(islice(given, MAX_ADDRESSES))
+    return _BETWEEN.join(islice(addresses, MAX_ADDRESSES))
 
 
 def _names(
     analyzer: Analyzer, chunked: ChunkedDocument, chunk: Chunk, body: str, path: str
 ) -> tuple[str, ...]:
-    """Return the names that a chunk answers to; later pieces of a section only define some."""
+    """Return the terms of a chunk's names; later pieces of a section have only defined names."""
     names = list[str]()
     form, slug = chunked.document.format, chunk.slug
     is_named = slug is not None and chunk.piece < 2
@@ -296,24 +296,24 @@ def _names(
 
 
 def _is_code(path: str) -> bool:
-    """Whether a file of plain text says that it is in a language, or in none that is known."""
+    """Whether the name of a plain text file has another suffix than that of texts."""
     return "." in path.rpartition("/")[2] and not path.lower().endswith((".txt", ".text"))
 
 
-def _given_ids(chunked: ChunkedDocument) -> Mapping[int, Sequence[str]]:
-    """Return by position the ids that a source gives its places, without those that count them."""
+def _named_ids(chunked: ChunkedDocument) -> Mapping[int, Sequence[str]]:
+    """Return by position the ids that a source sets, without generated or very short ones."""
     if not chunked.emitted.own_slugs and not chunked.document.anchors:
         return {}
-    found: dict[int, list[str]] = defaultdict(list)
+    ids: dict[int, list[str]] = defaultdict(list)
     known = frozenset(chunked.emitted.own_slugs)
     for name, position in chunked.slugs.items():
-        if name not in known and not _COUNTED.fullmatch(name):
-            found[position].append(name)
-    return found
+        if name not in known and not _GENERATED_ID.fullmatch(name):
+            ids[position].append(name)
+    return ids
 
 
 class _Title(NamedTuple):
-    """What the index holds of a title: its terms, the names in it, and the role that it tells."""
+    """The analysis of a title: its terms, the terms of its names, and its role."""
 
     terms: str
     names: tuple[str, ...]
@@ -321,7 +321,7 @@ class _Title(NamedTuple):
 
 
 def _title(analyzer: Analyzer, chunk: Chunk) -> _Title:
-    """Read a chunk's title; of later pieces its beginning, else a long one stands in each."""
+    """Return the analysis of a chunk's title; of later pieces, only that of its beginning."""
     title = chunk.title
     if len(title) <= MAX_TITLE:
         return _short_title(analyzer, title)
@@ -331,7 +331,7 @@ def _title(analyzer: Analyzer, chunk: Chunk) -> _Title:
 
 @memo(4096)
 def _short_title(analyzer: Analyzer, title: str) -> _Title:
-    """Read a title once: it repeats in many files, and in all pieces of a section."""
+    """Return the analysis of a title, cached: it repeats in many files and in all pieces."""
     return _read_title(analyzer, title_terms(analyzer, title), title)
 
 
@@ -341,35 +341,35 @@ def _read_title(analyzer: Analyzer, terms: str, title: str) -> _Title:
 
 
 @memo(4096)
-def _own_facts(kind: ChunkKind, made_of: tuple[tuple[str, ...], tuple[str, ...], bool]) -> str:
-    """Return the JSON of the facts of a chunk with these block types, languages and code or not."""
-    block_types, languages, holds_code = made_of
-    held = {*block_types, "code"} if holds_code else block_types
-    found = [f"kind={kind}", *(f"has={each}" for each in _HAS if each in held)]
-    found += dict.fromkeys(map(language_fact, languages))
-    return "".join(f",{_json(each)}" for each in found)
+def _own_facts(kind: ChunkKind, content: tuple[tuple[str, ...], tuple[str, ...], bool]) -> str:
+    """Return the JSON of a chunk's facts; `content` is block types, languages, code or not."""
+    block_types, languages, holds_code = content
+    present = {*block_types, "code"} if holds_code else block_types
+    facts = [f"kind={kind}", *(f"has={block_type}" for block_type in _HAS if block_type in present)]
+    facts += dict.fromkeys(map(language_fact, languages))
+    return "".join(f",{_json(fact_)}" for fact_ in facts)
 
 
 _NUMBER = re.compile(r"-[0-9]+$")
-"""What a slug ends in if the name is defined again."""
+"""The end of a slug whose name is defined again."""
 
 
-_COUNTED = re.compile(r"\W*[^\W\d_]{0,8}[-_.:]?[0-9][0-9a-f.:_-]*|\W*\w{1,3}", re.IGNORECASE)
-"""An id that a program made by counting (`section-2.1`, `id7`), or one too short for a name."""
+_GENERATED_ID = re.compile(r"\W*[^\W\d_]{0,8}[-_.:]?[0-9][0-9a-f.:_-]*|\W*\w{1,3}", re.IGNORECASE)
+"""An id that a program numbered (`section-2.1`, `id7`), or one too short for a name."""
 
-_FOR_ITS_FOLDER = frozenset(("__init__", "index", "mod"))
-"""Source files that are known by the name of their folder."""
+_NAMED_BY_FOLDER = frozenset(("__init__", "index", "mod"))
+"""Source files that have the name of their folder."""
 
 
 def _module(path: str) -> str:
-    """Return the name of the module that a file is.
+    """Return the module name of a file.
 
     >>> _module("src/util.py"), _module("src/parser/index.d.ts")
     ('util', 'parser')
     """
     *folders, file = path.split("/")
     name = file.partition(".")[0]
-    return folders[-1] if folders and name in _FOR_ITS_FOLDER else name
+    return folders[-1] if folders and name in _NAMED_BY_FOLDER else name
 
 
 def _record(chunked: ChunkedDocument, entry: DocumentEntry) -> tuple[list[Content], str]:

@@ -1,4 +1,4 @@
-"""Facts: what a chunk can be filtered on, as terms of the form `name=value`.
+"""Facts: the properties of a chunk for filters, as terms of the form `name=value`.
 
 `tree=docs`, `format=html`, `kind=section`, `has=code`, `lang=python`, `tag=api`, `meta.KEY=value`
 for each value of the front matter, `above=TERM` (see `text_with_titles`), and `cut=HASH`, which the
@@ -54,7 +54,7 @@ _LANGUAGES = {
 
 
 def fact(name: str, value: str) -> str:
-    """Return the term for a fact whose value is used as it is.
+    """Return the term for a fact; the value is used unchanged.
 
     >>> fact("tree", "docs")
     'tree=docs'
@@ -77,7 +77,7 @@ def tag_fact(tag: str) -> str:
 
 
 def language_fact(language: str) -> str:
-    """Return the term for code in `language`, whatever it is called.
+    """Return the term for code in `language`, by any of its names.
 
     >>> language_fact("py") == language_fact("Python")
     True
@@ -87,7 +87,7 @@ def language_fact(language: str) -> str:
 
 
 def cut_number(doc_id: str, position: int) -> int:
-    """Return what all pieces of one section share: a hash of its place, never 0."""
+    """Return the number that all pieces of one section share: a hash of its place, never 0."""
     return zlib.crc32(f"{doc_id}.{position}".encode("utf-8", "surrogatepass")) or 1
 
 
@@ -110,7 +110,7 @@ def meta_prefix(key: str) -> str:
 
 
 def canonical(value: object) -> str:
-    """Return the one spelling of a front matter value: folded text, shortest number.
+    """Return the canonical spelling of a front matter value: folded text, shortest number.
 
     A long text becomes its start, for comparisons, and a hash of the whole.
 
@@ -129,16 +129,16 @@ def canonical(value: object) -> str:
 
 
 def meta_facts(metadata: Mapping[str, Any]) -> list[str]:
-    """Return the terms of all values: one for each item of a list; dotted keys for tables.
+    """Return the terms of all values: one for each item of a list, with dotted keys for tables.
 
     >>> meta_facts({"status": "Draft", "n": [1, 2.5], "a": {"b": None, "c": "x"}})
     ['meta.status=draft', 'meta.n=1', 'meta.n=2.5', 'meta.a.c=x']
     """
-    found = [
+    facts = [
         _short_fact(key, value) if _is_short(value) else _meta_fact(key, value)
         for key, value in islice(_leaves(metadata, "", 0), MAX_META_FACTS)
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(facts))
 
 
 def _meta_fact(key: str, value: object) -> str:
@@ -146,11 +146,11 @@ def _meta_fact(key: str, value: object) -> str:
 
 
 _short_fact = memo(4096)(_meta_fact)
-"""`_meta_fact`, remembered: many values repeat in file after file."""
+"""`_meta_fact` with a cache: many values repeat in file after file."""
 
 
 def _is_short(value: object) -> bool:
-    """Whether to remember a value: only short texts, since 1, 1.0 and True are equal."""
+    """Whether to cache a value: only short texts, since 1, 1.0 and True are equal."""
     return value.__class__ is str and len(str(value)) <= MAX_VALUE_CHARS
 
 

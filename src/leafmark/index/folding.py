@@ -1,11 +1,11 @@
-"""Fold spellings that are read as the same text: é as one character or two, Ａ and A.
+"""Fold spellings that read as the same text: é as one character or two, Ａ and A.
 
 In: text as it is written or typed. Out: the same text with letters and marks composed (NFC;
 macOS separates them), letters and digits of full width made narrow, and kana and Hangul of
-half width made wide; without what is mostly left out (soft hyphens, vowel signs of Hebrew and
-Arabic, the line that stretches Arabic words); digits of any script as ASCII's, two Persian
-letters as the Arabic ones, the Turkish İ as I; and the places of its characters in the text as
-given. Other signs keep their width.
+half width made wide; without characters that are mostly omitted (soft hyphens, vowel signs of
+Hebrew and Arabic, the line that stretches Arabic words); digits of any script as ASCII's, two
+Persian letters as the Arabic ones, the Turkish İ as I; and the offsets of its characters in the
+original text. Other signs keep their width.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ _ZEROS = (
 )
 """The digit zero of each script that has its own digits in use."""
 
-_USUAL: dict[int, str | None] = {
+_FOLDED: dict[int, str | None] = {
     **dict.fromkeys(_LEFT_OUT),
     **{ord(zero) + value: str(value) for zero in _ZEROS for value in range(10)},
     0x06A9: "\u0643",
     0x06CC: "\u064a",
     0x0130: "I",
 }
-"""What is left out, digits, the Persian keheh and yeh, and the Turkish capital I with its dot."""
+"""Translation of omitted characters, digits, Persian keheh and yeh, and the dotted capital I."""
 
-_ENCODED_UNUSUAL = late_pattern(
+_ENCODED_FOLDED = late_pattern(
     b"\xc2\xad|\xc4\xb0|\xd6[\x91-\xbd\xbf]|\xd7[\x81\x82\x84\x85\x87]|\xd8[\x90-\x9a]"
     b"|\xd9[\x80\x8b-\xa9\xb0]|\xda\xa9|\xdb[\x8c\x96-\x9c\x9f-\xa4\xa7\xa8\xaa-\xad\xb0-\xb9]"
     b"|\xdf[\x80-\x89]|\xe0(?:[\xa5\xa7\xa9\xab\xad\xaf\xb1\xb3\xb5][\xa6-\xaf]"
     b"|[\xb9\xbb][\x90-\x99]|\xbc[\xa0-\xa9])|\xe1(?:\x81[\x80-\x89]|\x9f[\xa0-\xa9])"
 )
-"""The keys of `_USUAL` in UTF-8."""
+"""The keys of `_FOLDED` in UTF-8."""
 
 _ENCODED_WIDTHS = late_pattern(
     b"\xef(?:\xbc[\x90-\x99\xa1-\xba]|\xbd[\x81-\x9a\xa5-\xbf]|\xbe[\x80-\xbe]"
@@ -62,21 +62,21 @@ _ENCODED_WIDTHS = late_pattern(
 """The same in UTF-8: a search for the first byte, which few characters have, is fast."""
 
 _MAY_CHANGE = late_pattern(".?[^\0-\xac\xae-\u012f\u0131-\u02ff]+", re.DOTALL)
-"""What folding may change: a few, characters from the first mark on, and the one before them."""
+"""Runs that folding may change: some characters, all from the first mark on, and the one before."""
 
 
 def is_folded(text: str) -> bool:
-    """Whether `fold` changes nothing; a few nanoseconds a character past ASCII."""
+    """Whether `fold` changes nothing; takes a few nanoseconds per character past ASCII."""
     if text.isascii():
         return True
     if not unicodedata.is_normalized("NFC", text):
         return False
     encoded = text.encode("utf-8", "surrogatepass")
-    return not (_ENCODED_WIDTHS.search(encoded) or _ENCODED_UNUSUAL.search(encoded))
+    return not (_ENCODED_WIDTHS.search(encoded) or _ENCODED_FOLDED.search(encoded))
 
 
 def fold(text: str) -> str:
-    """Return the text in its one spelling.
+    """Return the text in its folded spelling.
 
     >>> fold("cafe\u0301 ＡＢＣ ｶﾞ")
     'café ABC ガ'
@@ -84,14 +84,14 @@ def fold(text: str) -> str:
     if is_folded(text):
         return text
     usual = _WIDTHS.sub(lambda run: unicodedata.normalize("NFKC", run[0]), text)
-    # what is left out may have stood between a letter and its mark
-    return fold(unicodedata.normalize("NFC", usual).translate(_USUAL))
+    # an omitted character may have been between a letter and its mark
+    return fold(unicodedata.normalize("NFC", usual).translate(_FOLDED))
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """Return a name as given, with letters and marks composed, and with them separated.
+    """Return a name as it is, with letters and marks composed, and with them separated.
 
-    The names of files are kept as they are on disk, which may be either way.
+    The names of files are stored as on disk, which may be either way.
 
     >>> [len(one) for one in spellings("é")]
     [1, 2]
@@ -105,30 +105,32 @@ def spellings(name: str) -> tuple[str, ...]:
 def path_spellings(path: str) -> tuple[str, ...]:
     r"""Return the beginning of a path in each spelling, without the `./` that shells complete.
 
-    Windows writes `\` for `/`, which the name of a file elsewhere may hold.
+    Windows writes `\` for `/`; on other systems the name of a file may contain it.
 
     >>> path_spellings("./guides/"), path_spellings("./"), path_spellings(r".\guides\a")
     (('guides/',), ('',), ('.\\guides\\a', 'guides/a'))
     """
     forms = dict.fromkeys((path, path.replace("\\", "/")))
-    return tuple(dict.fromkeys(one for form in forms for one in spellings(_from_here(form))))
+    return tuple(
+        dict.fromkeys(spelling for form in forms for spelling in spellings(_without_dot(form)))
+    )
 
 
-def _from_here(path: str) -> str:
+def _without_dot(path: str) -> str:
     while path.startswith("./"):
         path = path[2:]
     return path
 
 
 def id_spellings(name: str) -> Iterator[str]:
-    """Yield an id, `path#section`, in each spelling of its two parts; first as given."""
+    """Yield an id, `path#section`, in each spelling of its two parts; first as it is."""
     path, sign, section = name.partition("#")
     for head, tail in product(spellings(path), spellings(section)):
         yield f"{head}{sign}{tail}"
 
 
 class Places:
-    """Maps places in `fold(text)` to places in `text`; linear in the text."""
+    """Maps offsets in `fold(text)` to offsets in `text`; linear in the text."""
 
     def __init__(self, text: str):
         self._starts: list[int] = []
@@ -139,12 +141,12 @@ class Places:
             self._changes.append((start + shift + len(folded), start, end))
             shift += len(folded) - (end - start)
 
-    def given(self, start: int, end: int) -> tuple[int, int]:
-        """Return the range of the given text that becomes `[start, end)` of the folded text."""
-        first = self._given(start, at_end=False)
-        return first, self._given(end - 1, at_end=True) if end > start else first
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """Return the range of the original text that becomes `[start, end)` of the folded text."""
+        first = self._original(start, at_end=False)
+        return first, self._original(end - 1, at_end=True) if end > start else first
 
-    def _given(self, place: int, *, at_end: bool) -> int:
+    def _original(self, place: int, *, at_end: bool) -> int:
         at = bisect_right(self._starts, place) - 1
         if at < 0:
             return place + at_end
@@ -155,7 +157,7 @@ class Places:
 
 
 def _changes(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the smallest ranges that folding changes, and what each becomes."""
+    """Yield the smallest ranges that folding changes, each with its folded text."""
     for run in _MAY_CHANGE.finditer(text):
         if is_folded(run[0]):
             continue
@@ -170,7 +172,7 @@ def _changes(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _clusters(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of each character with the marks after it, and what is left out before."""
+    """Yield the range of each character with the marks after it and omitted characters before."""
     start = 0
     for at in range(1, len(text)):
         if not _follows(text[at]) and (start or fold(text[:at])):
@@ -182,7 +184,7 @@ def _clusters(text: str) -> Iterator[tuple[int, int]]:
 def _follows(character: str) -> bool:
     """Whether a character may compose with the one before it: a mark, or a part of Hangul.
 
-    A soft hyphen and a tatweel belong to it, too.
+    A soft hyphen and a tatweel count, too.
     """
     return (
         unicodedata.category(character)[0] == "M"
@@ -193,7 +195,7 @@ def _follows(character: str) -> bool:
 
 
 _STROKES = str.maketrans("đħıłøŧ", "dhilot")
-"""Letters with a mark that Unicode does not part."""
+"""Letters with a mark that Unicode does not decompose."""
 
 
 def without_marks(word: str) -> str:
@@ -205,11 +207,11 @@ def without_marks(word: str) -> str:
     if word.isascii():
         return word
     parted = unicodedata.normalize("NFD", word)
-    return "".join(each for each in parted if not unicodedata.combining(each)).translate(_STROKES)
+    return "".join(sign for sign in parted if not unicodedata.combining(sign)).translate(_STROKES)
 
 
 def bare(word: str) -> str:
-    """Return a word in the letters that stemmers make of it: without marks, and `ss` for `ß`.
+    """Return a word in the letters of stems: without marks, and with `ss` for `ß`.
 
     >>> bare("größe")
     'grosse'

@@ -1,9 +1,8 @@
-"""What a reader does not see within the text of Markdown: targets of links, tags, entities.
+"""The hidden parts of Markdown text, which a reader does not see: targets of links, tags, entities.
 
-`[the guide](guide.md) says` reads "the guide says", and `a&nbsp;b` is two words beside each other.
-So the index holds what is read in one run, and behind it what is not, each part apart: a phrase
-matches what people read, and the words of an address are found all the same. Code is left as it
-is.
+`[the guide](guide.md) says` reads "the guide says", and `a&nbsp;b` is two adjacent words. So the
+index has the visible text in one run, and after it each hidden part, separated: a phrase matches
+the text that people read, and a search still finds the words of an address. Code is left as it is.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from leafmark.index.analysis import Analyzer
 from leafmark.patterns import late_pattern
 
 INLINE_FORMATS = ("markdown",)
-"""The formats whose text is indexed as it is written, with what links and tags are made of."""
+"""The formats whose text is indexed with its markup of links and tags."""
 
 _TAGS = (
     "a|abbr|article|b|big|blockquote|br|center|cite|code|dd|del|details|dfn|div|dl|dt|em|figcaption"
@@ -37,31 +36,32 @@ _UNREAD = late_pattern(
     r"|(?<=&)(?P<entity>(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});))",
     re.IGNORECASE,
 )
-"""All begin with one of a few characters, to which the search jumps; what begins is behind it."""
+"""Hidden parts, and code. All begin with one of a few characters, to which the search jumps;
+so the alternatives look back at the first character."""
 
-_BEGINNINGS = ("](", "<", "&", "][", "[^")
-"""What all but code begin with; half of all texts have none, which is told at once."""
+_OPENINGS = ("](", "<", "&", "][", "[^")
+"""The beginnings of hidden parts; half of all texts have none of them, a fast check."""
 
 
 def iter_unread(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield the ranges of what is not read, and whether their words are to be found.
+    """Yield the ranges of hidden parts, and whether a search should find their words.
 
     >>> text = "a&nbsp;[b](c.md) `[d](e)` <b>f</b>"
     >>> [text[start:end] for start, end, _ in iter_unread(text)]
     ['&nbsp;', '(c.md)', '<b>', '</b>']
     """
-    if not any(map(text.__contains__, _BEGINNINGS)):
+    if not any(map(text.__contains__, _OPENINGS)):
         return
-    for found in _UNREAD.finditer(text):
-        kind = found.lastgroup
-        if kind is None or (kind == "entity" and _is_word(found[0])):
+    for match in _UNREAD.finditer(text):
+        kind = match.lastgroup
+        if kind is None or (kind == "entity" and _is_word(match[0])):
             continue
-        start, end = found.start() + (kind == "target"), found.end()
-        yield start, end, kind != "entity" and (kind != "tag" or "=" in found[0])
+        start, end = match.start() + (kind == "target"), match.end()
+        yield start, end, kind != "entity" and (kind != "tag" or "=" in match[0])
 
 
 def iter_read(text: str) -> Iterator[list[tuple[int, str]]]:
-    """Yield what is read as one run of parts, each with its place; nothing if that is all.
+    """Yield the visible text as one run of parts, each with its start; nothing if all is visible.
 
     >>> list(iter_read("[a](x) b"))
     [[(0, '[a]'), (6, ' b')]]
@@ -82,8 +82,8 @@ def _is_word(entity: str) -> bool:
     return unescape(entity).isalnum()
 
 
-def terms_apart(analyzer: Analyzer, text: str) -> list[str]:
-    """Return the terms of what is read, and then those of each part that is not."""
+def terms_by_part(analyzer: Analyzer, text: str) -> list[str]:
+    """Return the terms of the visible text, then those of each hidden part."""
     unread = list(iter_unread(text))
     if not unread:
         return [analyzer.for_index(text)]

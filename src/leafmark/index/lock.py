@@ -1,10 +1,11 @@
 """The writer's lock: a file lock that the system frees when its holder dies.
 
-The file says who holds it and since when, for people only: what decides is the
-lock, never the text. Text that nobody holds is of a holder that was killed, or failed.
+The file names the holder and the time, for people only: the lock decides, never the text. Text
+in a file that is not locked is from a holder that was killed, or failed.
 
-Who waits holds a second lock, the turn, meanwhile. Whoever would not wait lets him pass: else
-searches that bring the index up to date, one after the other, would leave a writer no gap.
+A waiting process holds a second lock meanwhile, the turn. A process that does not want to wait
+gives way to it: else searches that update the index one after the other would leave a writer no
+gap.
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ _POLL_S = 0.05
 _ENGINE_LOCKS = ("/.tantivy-writer.lock", "/.tantivy-meta.lock")
 
 _TRIES = 10
-"""How often a lock file may turn out to be another; on some file systems it always seems so."""
+"""How many times a lock file may be replaced meanwhile; some file systems always report that."""
 
 _open_handles: set[int] = set()
-"""Our lock files that are open now."""
+"""The handles of our open lock files."""
 
-_ASKING_S = 1.0
-"""How long to wait for whoever only asks who holds the lock; that takes microseconds."""
+_PROBE_S = 1.0
+"""How long to wait for a process that only checks whether the lock is held (microseconds)."""
 
 
 class LockHolder(NamedTuple):
-    """Who holds the lock: process id and since when, seconds since the epoch (0: not known)."""
+    """The holder of the lock: process id, and start in seconds since the epoch (0: not known)."""
 
     pid: int
     since: float
@@ -57,19 +58,19 @@ def hold_lock(
 ) -> Iterator[bool]:
     """Hold the lock at `path`, waiting for it up to `timeout_s` (0: not at all).
 
-    Gives whether the last holder was killed, or ended by an exception.
+    Yields whether the last holder was killed, or ended by an exception.
 
     Raises:
-        LockedError: another process holds it, or waits for it; `doing` is what holding it means.
+        LockedError: another process holds it or waits for it; `doing` says what a holder does.
         StorageError: the file cannot be opened.
     """
     end = time.monotonic() + timeout_s
     with ExitStack() as turn:
         if timeout_s > 0:
-            turn.enter_context(_locked_file(turn_path(path), end, _Held(path, doing)))
+            turn.enter_context(_locked_file(turn_path(path), end, _Refusal(path, doing)))
         else:
-            _let_pass(path, doing)
-        with _locked_file(path, end, _Held(path, doing)) as handle:
+            _refuse_if_others_wait(path, doing)
+        with _locked_file(path, end, _Refusal(path, doing)) as handle:
             turn.close()
             is_left = bool(os.fstat(handle).st_size)
             _write_holder(handle)
@@ -79,22 +80,22 @@ def hold_lock(
 
 
 def turn_path(path: Path) -> Path:
-    """Return the path of the lock that is held by who waits for the one at `path`."""
+    """Return the path of the lock that a process holds while it waits for the one at `path`."""
     return path.with_name(f"{path.name}.next")
 
 
-def _let_pass(path: Path, doing: str) -> None:
-    """Refuse where somebody waits already: he may go first.
+def _refuse_if_others_wait(path: Path, doing: str) -> None:
+    """Give way to a process that is waiting already.
 
     Raises:
-        LockedError: somebody does.
+        LockedError: there is one.
     """
     if lock_holder(turn_path(path)) is not None:
-        raise _Held(path, doing).error(" and others wait")
+        raise _Refusal(path, doing).error(" and others wait")
 
 
-class _Held(NamedTuple):
-    """What is said where the lock at `path` is not to be had."""
+class _Refusal(NamedTuple):
+    """The error message for the lock at `path`."""
 
     path: Path
     doing: str
@@ -108,10 +109,11 @@ class _Held(NamedTuple):
 
 
 @contextmanager
-def _locked_file(path: Path, end: float, held: _Held) -> Iterator[int]:
-    """Give the locked file that stands at `path`, which somebody may remove while we wait.
+def _locked_file(path: Path, end: float, refusal: _Refusal) -> Iterator[int]:
+    """Yield the handle of the file at `path`, locked.
 
-    Who held one that is gone would hold nothing: the next one makes another, and locks that.
+    Another process may remove the file while we wait. A lock on a removed file is worthless: the
+    next process creates a new file and locks that. So we then try again.
     """
     for left in reversed(range(_TRIES)):
         try:
@@ -120,8 +122,8 @@ def _locked_file(path: Path, end: float, held: _Held) -> Iterator[int]:
             raise translate(err, "write the index", path) from err
         _open_handles.add(handle)
         try:
-            _wait_for(handle, path, end, held)
-            if not left or _stands_at(handle, path):
+            _wait_for(handle, path, end, refusal)
+            if not left or _is_file_at(handle, path):
                 try:
                     yield handle
                 finally:
@@ -134,20 +136,20 @@ def _locked_file(path: Path, end: float, held: _Held) -> Iterator[int]:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-def _stands_at(handle: int, path: Path) -> bool:
+def _is_file_at(handle: int, path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(handle), os.stat(path))
     except OSError:
         return False
 
 
-def _wait_for(handle: int, path: Path, end: float, held: _Held) -> None:
+def _wait_for(handle: int, path: Path, end: float, refusal: _Refusal) -> None:
     began = time.monotonic()
     while not _locked(handle, path):
-        patience = end if _is_held(handle) else max(end, began + _ASKING_S)
+        patience = end if _is_held(handle) else max(end, began + _PROBE_S)
         left = patience - time.monotonic()
         if left <= 0:
-            raise held.error()
+            raise refusal.error()
         time.sleep(min(_POLL_S, left))
 
 
@@ -159,7 +161,7 @@ def _locked(handle: int, path: Path) -> bool:
 
 
 def lock_holder(path: Path) -> LockHolder | None:
-    """Return who is writing now, None if nobody is."""
+    """Return the holder of the lock at `path`, None if nobody holds it."""
     try:
         handle = os.open(path, os.O_RDWR)
     except OSError:
@@ -172,8 +174,8 @@ def lock_holder(path: Path) -> LockHolder | None:
         os.close(handle)
 
 
-def was_left(path: Path) -> bool:
-    """Whether the last holder was killed, or ended by an exception, and nobody holds it now."""
+def was_abandoned(path: Path) -> bool:
+    """Whether the last holder was killed or ended by an exception, and the lock is free now."""
     try:
         if not path.stat().st_size:
             return False
@@ -184,7 +186,7 @@ def was_left(path: Path) -> bool:
 
 def _write_holder(handle: int) -> None:
     record = json.dumps({"pid": os.getpid(), "since": round(time.time(), 3)})
-    # Information only: a full disk shows itself where it matters.
+    # Information only: if the disk is full, a write that matters will fail.
     with contextlib.suppress(OSError):
         os.ftruncate(handle, 0)
         os.pwrite(handle, record.encode(), 0) if hasattr(os, "pwrite") else os.write(
@@ -203,7 +205,7 @@ def _read_holder(path: Path) -> LockHolder:
 if sys.platform == "win32":
     import msvcrt
 
-    # Far past the text, which stays readable while the lock is held.
+    # Far behind the text, which stays readable while the lock is held.
     _LOCKED_AT = 1 << 30
 
     def _try_lock(handle: int) -> bool:
@@ -230,11 +232,11 @@ else:
     import fcntl
 
     @reset_after_fork
-    def _let_go() -> None:
-        """Close the lock files that a forked child has from its parent.
+    def _close_inherited_locks() -> None:
+        """Close the lock files that a forked child inherits from its parent.
 
-        Each would stay locked after the parent let it go, as long as the child lives:
-        writing was refused all that time. The engine's are found by their names.
+        Each would stay locked after the parent released it, as long as the child lives, and
+        nobody could write meanwhile. The engine's lock files are found by their names.
         """
         for handle in [*_open_handles, *_engine_handles()]:
             with contextlib.suppress(OSError):
@@ -249,7 +251,7 @@ else:
         return [int(name) for name in names if _path_of(int(name)).endswith(_ENGINE_LOCKS)]
 
     def _path_of(handle: int) -> str:
-        """Return the path of an open file; "" where the system does not tell."""
+        """Return the path of an open file; "" if the system does not reveal it."""
         try:
             if hasattr(fcntl, "F_GETPATH"):  # macOS
                 return os.fsdecode(fcntl.fcntl(handle, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0"))
@@ -268,7 +270,7 @@ else:
         fcntl.flock(handle, fcntl.LOCK_UN)
 
     def _is_held(handle: int) -> bool:
-        """Whether a writer has the lock; those who only ask share it for a moment."""
+        """Whether a writer has the lock; processes that only check share it for a moment."""
         try:
             fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:

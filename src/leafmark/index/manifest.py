@@ -1,11 +1,10 @@
-"""The manifest: which sources are indexed and the states of their files, in a form that loads fast.
+"""The manifest: the indexed sources and the states of their files, in a form that loads fast.
 
-The index itself is the authority. This is a snapshot of its source records in columns, so
-that tens of thousands of rows load in milliseconds. It has the index's uuid and commit number
-and checksums; a snapshot that does not fit is ignored and made again from the index. Its
-head has a digest of what a walk finds if nothing has changed, so that usually no row is
-read at all. It also says when the sources were last looked at, so that a look that finds no
-change needs no commit.
+The index itself is the authority. A snapshot has its source records in columns, so that tens of
+thousands of rows load in milliseconds. It has the index's uuid and commit number and checksums; a
+snapshot that does not fit is ignored and rebuilt from the index. Its head has a digest of the
+result of a walk if nothing has changed, so that usually no row is read at all. It also has the
+time of the last check of the sources, so that a check without changes needs no commit.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ from leafmark.model import PASSING, DocumentEntry, DocumentKey
 from leafmark.namedtuples import NamedTuple
 
 FoundSource = tuple[str, str, int, int, int, int]
-"""A source as it is found: tree, path, and the first four of a `ManifestRow`."""
+"""A source on disk: tree, path, and the first four fields of a `ManifestRow`."""
 
 TO_RETRY = 2
-"""What `ManifestRow.noted` is where a source should be tried again."""
+"""The value of `ManifestRow.noted` for a source that should be tried again."""
 
 _VERSION = 3
 _COLUMNS = "qqqQIB"
@@ -41,11 +40,11 @@ _MAX_LINE = 10_000
 
 
 class ManifestRow(NamedTuple):
-    """The state of an indexed file, and how many chunks it made.
+    """The state of an indexed file, and the number of its chunks.
 
     The first four fields are those of `FileState`. Its digest is rarely needed, so it is only
-    in the source's own record. `noted` says that the source has diagnostics; it is `TO_RETRY`
-    where one is of what may have passed.
+    in the source's own record. `noted` is 1 if the source has diagnostics, and `TO_RETRY` if the
+    cause of one may have passed.
     """
 
     size: int
@@ -66,7 +65,7 @@ class ManifestTable(MutableMapping[DocumentKey, ManifestRow]):
         self.columns = [array(code) for code in _COLUMNS]
         self.numbers: dict[str, dict[str, int]] = {}
         self.odd: dict[DocumentKey, ManifestRow] = {}
-        """Rows with a time or an inode of more than 64 bits: their number is -1."""
+        """Rows with a time or an inode of more than 64 bits; `numbers` has -1 for them."""
         self._free: list[int] = []
         for key, row in rows:
             self[key] = row
@@ -120,13 +119,13 @@ class ManifestTable(MutableMapping[DocumentKey, ManifestRow]):
 
     @property
     def has_retries(self) -> bool:
-        """Whether a source should be tried again."""
+        """Whether any source should be tried again."""
         odd = any(row.noted == TO_RETRY for row in self.odd.values())
         return odd or TO_RETRY in self.columns[5]
 
     @property
     def chunk_counts(self) -> Iterator[int]:
-        """How many chunks each source made."""
+        """The number of chunks of each source."""
         yield from (row.chunks for row in self.odd.values())
         chunks = self.columns[4]
         numbers = chain.from_iterable(of_tree.values() for of_tree in self.numbers.values())
@@ -136,8 +135,8 @@ class ManifestTable(MutableMapping[DocumentKey, ManifestRow]):
 class SnapshotHead(NamedTuple):
     """The head of a snapshot.
 
-    `found` is the `digest_found` of its sources; `looked_ns` is when the last run began to look
-    at them.
+    `found` is the `digest_found` of its sources; `looked_ns` is the time when the last run began
+    to check them.
     """
 
     found: str | None
@@ -158,7 +157,7 @@ def row_of(entry: DocumentEntry) -> ManifestRow:
 
 
 def _noted(entry: DocumentEntry) -> int:
-    if any(each.code in PASSING for each in entry.diagnostics):
+    if any(diagnostic.code in PASSING for diagnostic in entry.diagnostics):
         return TO_RETRY
     return int(bool(entry.diagnostics))
 
@@ -168,7 +167,7 @@ def write_snapshot(
 ) -> None:
     """Write the manifest of commit `seq`, unless a row does not fit the columns.
 
-    `looked_ns` is when the last run began to look at the sources.
+    `looked_ns` is the time when the last run began to check the sources.
 
     Raises:
         StorageError: it cannot be written.
@@ -190,7 +189,7 @@ def write_snapshot(
 
 
 def read_snapshot(path: Path, *, uuid: str, seq: int) -> ManifestTable | None:
-    """Return the manifest of commit `seq`, None if the file holds anything else."""
+    """Return the manifest of commit `seq`, None if the file has no valid one."""
     try:
         head, seal, body = path.read_bytes().split(b"\n", 2)
         facts = _facts(b"%s\n%s\n" % (head, seal), uuid, seq)
@@ -206,12 +205,12 @@ def _facts(head: bytes, uuid: str, seq: int) -> dict[str, Any] | None:
     """Return the facts of the head, None if it is of another commit or version.
 
     Raises:
-        ValueError: these are not the bytes that were written.
+        ValueError: the bytes are damaged.
     """
     facts = unsealed(head)
-    wanted = (_VERSION, uuid, seq, sys.byteorder)
-    found = tuple(facts.get(name) for name in ("version", "uuid", "seq", "order"))
-    return facts if found == wanted else None
+    expected = (_VERSION, uuid, seq, sys.byteorder)
+    actual = tuple(facts.get(name) for name in ("version", "uuid", "seq", "order"))
+    return facts if actual == expected else None
 
 
 def read_head(path: Path, *, uuid: str, seq: int) -> SnapshotHead | None:
@@ -226,9 +225,9 @@ def read_head(path: Path, *, uuid: str, seq: int) -> SnapshotHead | None:
 
 
 def digest_found(sources: Sequence[FoundSource]) -> str | None:
-    """Return a digest of sources and their states; None if there are none, or odd ones.
+    """Return a digest of sources and their states; None without sources, or with odd ones.
 
-    The sources of a tree must be together, in the order of a walk: in each folder its files by
+    The sources of a tree must be contiguous, in the order of a walk: in each folder its files by
     name, then its folders. The order of the trees does not matter.
     """
     if not sources:
@@ -315,9 +314,9 @@ def _deserialise(body: bytes) -> ManifestTable:
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Pause the collector while rows are made that all stay: it would look at each many times.
+    """Pause the collector while many lasting objects are created: it would visit each repeatedly.
 
-    That costs as much as making a snapshot's rows, and a tenth of an index run.
+    That takes as long as to create a snapshot's rows, and a tenth of an index run.
     """
     was_on = gc.isenabled()
     _pauses.append(was_on)
@@ -331,12 +330,12 @@ def gc_paused() -> Iterator[None]:
 
 
 _pauses: list[bool] = []
-"""Whether the collector was on, for each of the pauses that threads have at once."""
+"""For each pause, of any thread, whether the collector was on before."""
 
 
 @reset_after_fork
 def _end_pauses() -> None:
-    """In a forked child, in which no other thread goes on that could end its pause."""
+    """End the pauses in a forked child, which lacks the threads that would end them."""
     if True in _pauses:
         gc.enable()
     _pauses.clear()

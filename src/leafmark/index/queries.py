@@ -1,10 +1,10 @@
-"""The algebra of queries: what a search asks of an engine, as values that name no engine.
+"""The algebra of queries: the requests of a search, as values that are independent of an engine.
 
 A query matches chunks and gives each a score. Values are frozen and hashable; an engine
-compiles them (`embedded.compiling`). `field` is the engine's name of a field (`body_english`,
-`facts`), a term is what the analyzer makes of a word.
+compiles them (`embedded.querying`). `field` is the engine's name of a field (`body_english`,
+`facts`); terms are the output of the analyzer.
 
-Scores are BM25 as a fresh index has it: chunks that were deleted, but are still in the engine's
+Scores are the BM25 of a fresh index: chunks that were deleted, but are still in the engine's
 files, do not count in the rarity of a term.
 """
 
@@ -26,16 +26,16 @@ class AllChunks(Frozen):
 
 
 class HasTerm(NamedTuple):
-    """A term stands in the field; the score is BM25."""
+    """The field has a term; the score is BM25."""
 
     field: str
     term: str
 
 
 class HasPhrase(NamedTuple):
-    """Terms, two or more, stand beside each other in their order; the score is BM25.
+    """The field has two or more terms next to each other, in order; the score is BM25.
 
-    With `slop`, they may be moved by so many places in all.
+    With `slop`, they may be moved by so many positions in all.
     """
 
     field: str
@@ -44,16 +44,16 @@ class HasPhrase(NamedTuple):
 
 
 class HasAny(NamedTuple):
-    """One of the terms stands in the field; the score is 1."""
+    """The field has one of the terms; the score is 1."""
 
     field: str
     terms: tuple[str, ...]
 
 
 class HasMatch(NamedTuple):
-    """A term stands in the field that matches the whole regular expression; the score is 1.
+    """The field has a term that matches the whole regular expression; the score is 1.
 
-    The expressions are those that every engine has: characters, classes, groups, `|`, `.`, `*`,
+    Expressions use the syntax that every engine has: characters, classes, groups, `|`, `.`, `*`,
     `+`, `?`.
     """
 
@@ -62,16 +62,16 @@ class HasMatch(NamedTuple):
 
 
 class HasPhraseMatch(NamedTuple):
-    """Terms that match regular expressions, two or more, stand beside each other."""
+    """The field has terms next to each other that match the regular expressions (two or more)."""
 
     field: str
     patterns: tuple[str, ...]
 
 
 class HasPhrasePrefix(NamedTuple):
-    """Terms and, behind them, a term that begins with `prefix` stand beside each other.
+    """The field has the terms, followed by a term that begins with `prefix`.
 
-    Unlike `HasPhraseMatch` it may miss some: engines look only at the first terms that begin so.
+    Unlike `HasPhraseMatch` it may miss some: engines expand a prefix to its first terms only.
     """
 
     field: str
@@ -80,7 +80,7 @@ class HasPhrasePrefix(NamedTuple):
 
 
 class InRange(NamedTuple):
-    """A number of the chunk (`position`, `mtime`) lies in the closed range; the score is 1.
+    """A number of the chunk (`position`, `mtime`) is in the closed range; the score is 1.
 
     An open end is None.
     """
@@ -105,7 +105,7 @@ class Constant(NamedTuple):
 
 
 class AnyOf(NamedTuple):
-    """At least `least` of the queries match; the score is the sum over those that do."""
+    """At least `least` of the queries match; the score is the sum over the matching ones."""
 
     queries: tuple[Query, ...]
     least: int = 1
@@ -114,7 +114,7 @@ class AnyOf(NamedTuple):
 class AllOf(NamedTuple):
     """All of `must` match and none of `without`; the score is the sum over `must` and `should`.
 
-    Those of `should` need not match.
+    The queries in `should` need not match.
     """
 
     must: tuple[Query, ...]
@@ -147,11 +147,11 @@ Query: TypeAlias = (
 
 
 def any_of(queries: Iterable[Query]) -> Query:
-    """Return the query that matches what any of the queries matches; without any, nothing."""
-    given = tuple(queries)
-    if not given:
+    """Return the query that matches if any of the queries matches; without queries, nothing."""
+    operands = tuple(queries)
+    if not operands:
         return NoChunk()
-    return given[0] if len(given) == 1 else AnyOf(given)
+    return operands[0] if len(operands) == 1 else AnyOf(operands)
 
 
 def unscored(query: Query) -> Query:

@@ -1,11 +1,11 @@
-"""Vectors that were made while a query was answered, kept for later ones: a cache beside the store.
+"""A cache, beside the store, of vectors that were computed for queries.
 
-One file of records as in the store of vectors (`vectors`): hash of the text, checksum, vector.
-A vector is found by the hash of its text, so none can be wrong after the index has changed.
-Any process may append, whoever writes the index or its vectors meanwhile: the lock is held for
-one write, and where another process holds it, the vectors are not kept. A torn record, left by
-a process that was killed, is cut off by the next one that appends; a record with a wrong
-checksum is none, and its vector is made again.
+It is one file of records as in the store (`vectors`): hash of the text, checksum, vector. The key
+of a vector is the hash of its text, so a change of the index makes none wrong. Any process may
+append, even while another one writes the index or its vectors: the lock is held for one write,
+and if another process holds it, the vectors are not cached. A torn record, left by a process that
+was killed, is cut off by the next process that appends; a record with a wrong checksum is ignored,
+and its vector is computed again.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_ROWS = 20_000
-"""Records of the file, 31 MB of `minilm`; a fuller one keeps its later half."""
+"""The most records of the file, 31 MB for `minilm`; after that, only the later half is kept."""
 
 
 class QueryVectorCache:
-    """The vectors of one model in the folder of its store."""
+    """The cached vectors of one model, in the folder of its store."""
 
     def __init__(self, folder: Path, dimension: int):
         self._path = folder / "queried"
@@ -39,7 +39,7 @@ class QueryVectorCache:
         self._places: dict[bytes, int] | None = None
 
     def find(self, hash_: bytes) -> NDArray[np.float32] | None:
-        """Return the vector of a text by its hash, None if there is no sound one."""
+        """Return the vector of a text by its hash, None if there is no valid one."""
         at = self._known().get(hash_)
         if at is None or self._rows is None or not all(valid_rows(self._rows, [at])):
             return None
@@ -47,7 +47,7 @@ class QueryVectorCache:
         return vector
 
     def _known(self) -> dict[bytes, int]:
-        """Return where the record of each hash is; the later one counts."""
+        """Return the row of each hash; a later row replaces an earlier one."""
         if self._places is None:
             self._places = {}
             with suppress(OSError):
@@ -60,7 +60,7 @@ class QueryVectorCache:
         return self._places
 
     def keep(self, vectors: Mapping[bytes, NDArray[np.float32]]) -> None:
-        """Append vectors by the hashes of their texts, if that is possible at once."""
+        """Append vectors, by the hashes of their texts, if that is possible without waiting."""
         records = [record_of(hash_, vector) for hash_, vector in vectors.items()]
         with suppress(OSError, LockedError, StorageError):
             make_folder(self._path.parent)

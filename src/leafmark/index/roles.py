@@ -1,9 +1,9 @@
-"""What a document or section is there for, where that is not to be read for itself.
+"""The roles of documents and sections that are not written to be read for themselves.
 
 Some texts repeat, list or test others: changelogs, licences, tests, indexes and tables of
-contents, all pages in one. They say the same words more often than what they repeat. A role is
-told by patterns of paths and titles (`data/roles.toml`), or by what a page says of itself (that
-it is no page for search engines, or a copy of another).
+contents, all pages in one. They use the same words more often than the original texts. Patterns
+of paths and titles (`data/roles.toml`) determine a role, or a page's own metadata (that it is
+not for search engines, or a copy of another page).
 """
 
 from __future__ import annotations
@@ -25,48 +25,48 @@ ROLES = (
     "", "tests", "catalog", "completion", "changelog", "licence", "listing", "print", "translation",
     "glossary", "carried", "code",
 )  # fmt: skip
-"""The roles by number; 0 is none. The numbers are kept in the index."""
+"""The roles by number; 0 is none. The index contains the numbers."""
 
 GLOSSARY = ROLES.index("glossary")
-"""The one role that is there to be read: it explains terms."""
+"""The one role of texts to be read for themselves: they explain terms."""
 
 TRANSLATION = ROLES.index("translation")
 
 CODE = ROLES.index("code")
-"""The role of source code, told by its format or name: documents that answer as well come first."""
+"""The role of source code, by format or name: documents that answer as well come first."""
 
 FEW_WORDS = 30
-"""A page of fewer words is a form, such as that of a search (chosen by eye)."""
+"""A page with fewer words is a form, such as one for searches (chosen by eye)."""
 
 WORDS_OF_LINK = 12
-"""The most words of a list for each link to another page: measured 2 to 12; texts have 19."""
+"""The most words per link to another page in a list: lists have 2 to 12 (measured), texts 19."""
 
 WORDS_OF_BOOK = 30_000
-"""What has all pages in one has as many words (chosen by eye)."""
+"""A page that contains all pages has at least so many words (chosen by eye)."""
 
 MAIN_LANGUAGE = "en"
-"""The usual language of documentation, of which others are translations."""
+"""The usual language of documentation; texts in others are translations."""
 
 _PROSE = late_pattern(
     r"\.(?:mdx?|markdown|[qr]md|rst|rest|adoc|asciidoc|rdoc|org|pod|info|html?|xhtml)$",
     re.IGNORECASE,
 )
-"""Documents: what is written about tests is no test."""
+"""Documents: a text about tests is not a test."""
 
 _NUMBER = late_pattern(r"\A[0-9]+(?:\.[0-9]+)*\.?\s+")
 
-_OF_FOLDER = late_pattern(
+_FOLDER_WITH_LANGUAGE = late_pattern(
     r"((?:.*[._-])?(?:pages|docs?|documentation|manual|man|help|content|guides?|book|site))[._-](.*)",
     re.IGNORECASE,
 )
-"""A folder of documents with a language behind its name; other names end so by chance."""
+"""A folder of documents with a language after its name; other names end that way by chance."""
 
-_OF_HOST = late_pattern(
+_HOST_WITH_LANGUAGE = late_pattern(
     r"([a-z]{2,3}(?:-[a-z]{2,4})?)\.(.+\.(?:app|com|dev|info|io|net|org))", re.IGNORECASE
 )
-"""The folder of a site whose name begins with a language, as copies of sites have them."""
+"""A folder with the name of a site that begins with a language, as in copies of sites."""
 
-_ASKED = late_pattern(
+_REQUEST_WORDS = late_pattern(
     r"(?P<changelog>\b(?:change\s?logs?|release\snotes|(?:release|version)\shistory"
     r"|what(?:['’]?s|\sis|\swas)\snew)\b|\b(?:new|changed|changes)\s(?:in|since)\s.*[0-9]"
     r"|\bwhen\s(?:was|were|did)\b|\bsince\swhen\b|\b(?:which|what)\s(?:version|release)\b)"
@@ -75,7 +75,7 @@ _ASKED = late_pattern(
     r"|source|implement(?:s|ed|ation)?|callers?|where\s(?:is|are|do|does))\b|\w(?:::|->)\w|\(\))",
     re.IGNORECASE,
 )
-"""What a query says that asks for such texts themselves; here, as searches need no table."""
+"""Words of queries for texts of a role; not in the table, since searches do not load it."""
 
 _QUESTION = late_pattern(
     r"^\W*(?:how|what|why|which|who|whose|when|explain|(?:(?:best|easiest|right)\s)?ways?\sto"
@@ -86,14 +86,14 @@ _QUESTION = late_pattern(
     r"|\bhow\s(?:to|do|does|can|is|are)\b|\?\W*$|如何|怎|什么|什麼|为何|為何|なぜ|どう|어떻게|왜",
     re.IGNORECASE,
 )
-"""What a question begins with, or has in it, in some languages; no error message does."""
+"""The beginnings and parts of questions, in some languages; error messages have none of them."""
 
 _LANGUAGES = frozenset(
     "ar az be bg bn bs ca cs cy da de el eo es et eu fa fi fil fr ga gl he hi hr hu hy id is it "
     "ja jp ka kk km ko kr ku ky lo lt lv mk ml mn mr ms my nb ne nl nn no pa pl pt ro ru si sk "
     "sl sq sr sv sw ta te th tl tr uk ur uz vi zh cn tw".split()
 )
-"""Codes of folders that hold translations."""
+"""Codes of languages in the names of folders with translations."""
 
 _REGION = late_pattern(r"[-_](?:[a-z]{2}|[0-9]{3}|hans|hant|latn|cyrl)", re.IGNORECASE)
 
@@ -111,7 +111,7 @@ class _Rules(NamedTuple):
 
 @cache
 def _rules() -> _Rules:
-    """Read the table; the number of a role is that of the last group that matched."""
+    """Read the table; the last group that matches names the role."""
     import tomllib  # late: searches need no table
 
     table: dict[str, Any] = tomllib.loads(_DATA.read_text("utf-8"))
@@ -139,9 +139,9 @@ def role_number(
     metadata: Mapping[str, Any],
     measure: Callable[[], tuple[int, int]] = lambda: (1000, 0),
 ) -> int:
-    """Return the number of a document's role (`tree:path`), 0 for none.
+    """Return the number of the role of the document `doc_id` (`tree:path`), 0 for none.
 
-    `measure` counts its words and its links to other pages: it is asked for few documents.
+    `measure` counts its words and its links to other pages; it is called for few documents.
 
     >>> role_number("t:docs/changelog.md", "Changes", {}), role_number("t:tests/README.md", "", {})
     (4, 0)
@@ -150,9 +150,9 @@ def role_number(
     >>> role_number("t:llms.txt", "Lamps", {}), role_number("t:llms-full.txt", "Lamps", {})
     (6, 7)
     """
-    found = _of_path(doc_id) or role_of_title(title)
-    if found:
-        return found
+    role = _role_of_path(doc_id) or role_of_title(title)
+    if role:
+        return role
     if metadata.get("noindex") is True or (_may_list(doc_id, title) and _is_list(*measure())):
         return ROLES.index("listing")
     is_book = _rules().book_paths.search(doc_id) and measure()[0] >= WORDS_OF_BOOK
@@ -167,21 +167,21 @@ def _may_list(doc_id: str, title: str) -> bool:
 
 
 def _is_list(words: int, links: int) -> bool:
-    """Whether there is hardly a word that is not about one of the links."""
+    """Whether nearly all words belong to the links."""
     return words <= max(FEW_WORDS, links * WORDS_OF_LINK)
 
 
 @memo(4096)
-def _of_path(doc_id: str) -> int:
+def _role_of_path(doc_id: str) -> int:
     rules = _rules()
     pattern = rules.prose_paths if _PROSE.search(doc_id) else rules.paths
-    found = pattern.search(doc_id.replace(" ", "-"))
-    return ROLES.index(str(found.lastgroup)) if found else 0
+    match = pattern.search(doc_id.replace(" ", "-"))
+    return ROLES.index(str(match.lastgroup)) if match else 0
 
 
 @memo(4096)
 def role_of_title(title: str) -> int:
-    """Return the number of the role that a title tells, 0 for none.
+    """Return the number of the role of a text with this title, 0 for none.
 
     >>> role_of_title("What is new"), role_of_title("perldelta - what is new for v5.36")
     (4, 4)
@@ -193,37 +193,37 @@ def role_of_title(title: str) -> int:
     rules = _rules()
     if True not in map(title.casefold().__contains__, rules.title_words):
         return 0
-    found = rules.titles.fullmatch(title) or rules.titles.fullmatch(_NUMBER.sub("", title))
-    if found is None:
+    match = rules.titles.fullmatch(title) or rules.titles.fullmatch(_NUMBER.sub("", title))
+    if match is None:
         parts = map(rules.title_parts.fullmatch, split_title(title))
-        found = next(filter(None, parts), None)
-    return ROLES.index(str(found.lastgroup)) if found else 0
+        match = next(filter(None, parts), None)
+    return ROLES.index(str(match.lastgroup)) if match else 0
 
 
-def asked_role(query: str) -> int:
-    """Return the number of the role whose texts a query asks for themselves, 0 for none.
+def requested_role(query: str) -> int:
+    """Return the number of the role that a query explicitly asks for, 0 for none.
 
-    What is no question may ask for code: keywords and error messages stand there, too.
+    A query that is not a question may ask for code: code has keywords and error messages, too.
 
-    >>> [ROLES[asked_role(each)] for each in ("what's new in 1.4", "how do I dim lamps in git 2")]
+    >>> [ROLES[requested_role(query)] for query in ("what's new in 1.4", "how do I dim in git 2")]
     ['changelog', '']
-    >>> [ROLES[asked_role(each)] for each in ("how does the function dim work", "cannot dim lamp")]
+    >>> [ROLES[requested_role(query)] for query in ("how does the function dim work", "cannot dim")]
     ['code', 'code']
-    >>> [ROLES[asked_role(each)] for each in ("comment parser", "comment faire de la lumière")]
+    >>> [ROLES[requested_role(query)] for query in ("comment parser", "comment faire la lumière")]
     ['code', '']
     """
-    found = _ASKED.search(query)
-    if found is not None:
-        return ROLES.index(str(found.lastgroup))
+    match = _REQUEST_WORDS.search(query)
+    if match is not None:
+        return ROLES.index(str(match.lastgroup))
     return 0 if _QUESTION.search(query) else CODE
 
 
 @memo(4096)
 def language_family(path: str) -> tuple[str, str]:
-    """Return a path without what says its language, and the code of that; of the main one "".
+    """Return a path without the code of its language, and that code; "" for the main language.
 
-    That is a folder called `de` or `pt-BR`, the end of one (`pages.de`), or of the file's stem, or
-    the beginning of a site's name.
+    The code is the name of a folder (`de`, `pt-BR`), the end of one (`pages.de`) or of the file's
+    stem, or the beginning of a site's name.
 
     >>> language_family("docs/pt-BR/cors.md"), language_family("docs/en/cors.md")
     (('docs/cors.md', 'pt-BR'), ('docs/cors.md', ''))
@@ -235,31 +235,31 @@ def language_family(path: str) -> tuple[str, str]:
     (('lamps.dev/src/use.md', 'ja'), ('de.lamps.core/use.md', ''))
     """
     *folders, file = path.split("/")
-    kept, code = list[str](), ""
+    parts, code = list[str](), ""
     for name in folders:
-        rest, said = _parted_folder(name)
-        is_other = not code and is_language(said)
+        rest, language = _split_language(name)
+        is_other = not code and is_language(language)
         if is_other:
-            code = said
-        if is_other or said == MAIN_LANGUAGE:
-            kept += [rest] if rest else []
+            code = language
+        if is_other or language == MAIN_LANGUAGE:
+            parts += [rest] if rest else []
         else:
-            kept.append(name)
+            parts.append(name)
     stem, dot, last = file.rpartition(".")
-    before, _, said = stem.rpartition(".")
-    if before and not code and is_language(said):
-        file, code = f"{before}{dot}{last}", said
-    return "/".join([*kept, file]), code
+    before, _, language = stem.rpartition(".")
+    if before and not code and is_language(language):
+        file, code = f"{before}{dot}{last}", language
+    return "/".join([*parts, file]), code
 
 
-def _parted_folder(name: str) -> tuple[str, str]:
-    """Return what a folder is called besides the language that its name may say, and that."""
+def _split_language(name: str) -> tuple[str, str]:
+    """Return the name of a folder without the code that may be its language, and that code."""
     if "." not in name and "-" not in name and "_" not in name:  # as nearly all
         return "", name
-    if found := _OF_FOLDER.fullmatch(name):
-        return found[1], found[2]
-    found = _OF_HOST.fullmatch(name)
-    return (found[2], found[1]) if found else ("", name)
+    if match := _FOLDER_WITH_LANGUAGE.fullmatch(name):
+        return match[1], match[2]
+    match = _HOST_WITH_LANGUAGE.fullmatch(name)
+    return (match[2], match[1]) if match else ("", name)
 
 
 def is_language(name: str) -> bool:

@@ -1,24 +1,24 @@
 """The fields of the index and their names.
 
-One Tantivy document per chunk. The text fields exist once per language in use
-(`body_english`), because a field has one pipeline; a chunk fills those of its
-tree's language.
+There is one Tantivy document per chunk. The text fields exist once per language in use
+(`body_english`), because a field has one pipeline; a chunk fills the fields of its tree's
+language.
 
-| field | what it holds |
+| field | content |
 |---|---|
 | `body_L`, `title_L`, `tags_L`, `path_L` | words, with positions; of the path, its components' |
 | `titles_L` | the words of all titles from the document down to the chunk |
-| `links_L` | addresses of the web to which the chunk links, beside those in its text |
-| `names` | the names that the chunk answers to, each as one term: see `chunk_names` |
+| `links_L` | the web addresses of the chunk's links that are not in its text |
+| `names` | the names of the chunk, each as one term: see `chunk_names` |
 | `doc_id` | the document's id, on every chunk, as one term; stored |
 | `facts` | `name=value` terms to filter on: see `facts` |
 | `position`, `mtime` | fast columns: the chunk's position, the modification time in seconds |
-| `cut`, `role` | fast columns: which section a piece is of, and its role |
-| `key` | one term, only on records that are not chunks: what the record is |
+| `cut`, `role` | fast columns: the section that a piece belongs to, and the role |
+| `key` | one term, only on records that are not chunks: the kind of record |
 | `source` | stored: the source's record (see `records`) |
 
-A source's record is on its first chunk, that of kind `document`. A source without chunks, and
-the index itself, have records that are not chunks.
+A source's record is on its first chunk, which has the kind `document`. A source without chunks,
+and the index itself, have records that are not chunks.
 
 Texts are not stored: they are read from the sources.
 """
@@ -35,15 +35,15 @@ FORMAT = 6
 
 TEXT_FIELDS = ("body", "title", "tags", "path")
 FILLER = "\ue000"
-"""Stands in each measured field that a chunk has not got, so that it counts as one word long.
+"""The content of each measured field that a chunk lacks, so that its length is one word.
 
-No document has this character as a word of its own. Engines compare the length of a field with its
-mean: that of all chunks, where a language of few chunks would have one near 0, or that of the
-chunks which have the field.
+No document has this character as a word of its own. Engines compare the length of a field with the
+mean length: over all chunks, which would be near 0 for a language of few chunks, or over the
+chunks that have the field.
 """
 
 RAW_FIELDS = ("doc_id", "facts", "names", "key")
-"""Fields whose values are single terms, as they are."""
+"""Fields whose values are single terms, without analysis."""
 
 META_KEY = "index"
 """The `key` of the record that describes the whole index."""
@@ -52,7 +52,7 @@ SOURCE_KEY = "source:"
 """The beginning of the `key` of a source without chunks; its document id follows."""
 
 STATE_KEY = "state:"
-"""The same for a newer file state of a source whose bytes did not change."""
+"""The beginning of the `key` of a newer file state of a source whose bytes did not change."""
 
 
 class Language(NamedTuple):
@@ -75,7 +75,7 @@ class Language(NamedTuple):
 
     @property
     def measured(self) -> tuple[str, ...]:
-        """The names of those whose length counts in scores: tags and links score by rarity."""
+        """The fields whose length affects scores; tags and links are scored by rarity alone."""
         return self.body, self.title, self.path, self.titles
 
 
@@ -87,4 +87,4 @@ def language_fields(name: str | None, trees: Iterable[str] = ()) -> Language:
 
 def measured_fields(languages: Iterable[Language]) -> tuple[str, ...]:
     """Return the names of the measured fields of all languages."""
-    return tuple(field for each in languages for field in each.measured)
+    return tuple(field for language in languages for field in language.measured)

@@ -1,8 +1,8 @@
-"""An index that begins as another one: its files are links, so that what both hold is there once.
+"""Begin an index as a copy of another one, with links to its files, which exist only once.
 
-The engine never changes a file of a segment, but writes others and names them in its list. So
-an index can begin with links to the segments of another, take in what differs, and leave that
-one as it is.
+The engine never changes a file of a segment, but writes new ones and lists them. So an index can
+begin with links to the segments of another index, add the differences, and leave the other one
+unchanged.
 """
 
 from __future__ import annotations
@@ -17,51 +17,51 @@ from leafmark.index.folder import Layout, make_folder, sync_folder
 from leafmark.index.lock import hold_lock
 
 _REPLACED = frozenset(("meta.json", ".managed.json"))
-"""What the engine replaces by a file of the same name."""
+"""The files that the engine replaces by files of the same name."""
 
 
 def share_index(source: Path, target: Path) -> bool:
-    """Make the index in the folder `target`, which has none, begin as that in `source`.
+    """Create an index in the folder `target`, which has none, as a copy of that in `source`.
 
-    False, and nothing is made, where that one cannot be used: somebody writes it, or it is
+    Returns False, without an index in `target`, if the one in `source` is being written or is
     damaged.
 
     Raises:
         StorageError: it cannot be written.
     """
-    begun, made = Layout(source), Layout(target)
+    original, clone = Layout(source), Layout(target)
     try:
-        with hold_lock(begun.lock, timeout_s=0):
-            current = begun.read_current()
-            if current is None or begun.suspect(current.generation).exists():
+        with hold_lock(original.lock, timeout_s=0):
+            current = original.read_current()
+            if current is None or original.suspect(current.generation).exists():
                 return False
-            _link_generation(begun, made, current.generation)
-            made.write_current(current)
+            _link_generation(original, clone, current.generation)
+            clone.write_current(current)
             return True
     except LeafmarkError:
-        made.collect()
+        clone.collect()
         return False
     except OSError as error:
-        made.collect()
+        clone.collect()
         raise translate(error, "write the index", target) from error
 
 
-def _link_generation(begun: Layout, made: Layout, number: int) -> None:
-    text = made.text(number)
+def _link_generation(original: Layout, clone: Layout, number: int) -> None:
+    text = clone.text(number)
     make_folder(text)
-    for entry in os.scandir(begun.text(number)):
+    for entry in os.scandir(original.text(number)):
         if entry.name in _REPLACED:
             shutil.copyfile(entry.path, text / entry.name)
         elif entry.is_file(follow_symlinks=False) and not entry.name.endswith(".lock"):
             link_or_copy(Path(entry.path), text / entry.name)
     sync_folder(text)
-    manifest = begun.manifest(number)
+    manifest = original.manifest(number)
     if manifest.exists():
-        shutil.copyfile(manifest, made.manifest(number))
+        shutil.copyfile(manifest, clone.manifest(number))
 
 
 def link_or_copy(source: Path, target: Path) -> None:
-    """Give a file a second name, or where the file system has none, copy it."""
+    """Give a file a second name; copy it if the file system has no hard links."""
     try:
         os.link(source, target)
     except (OSError, NotImplementedError):

@@ -1,8 +1,8 @@
-"""The words of an index: what they are called, begin with and are made of.
+"""The words of an index: the words of stems, words with a beginning, and parts of words.
 
-An index holds stems. People read and type words: a hint names `configuration`, not `configur`,
+An index contains stems. People read and type words: a hint names `configuration`, not `configur`,
 and `config` begins it. The words of a stem are read from a few texts that have it: to record
-them would cost 5 % of the source (measured 2026-11 on 20 MB of Markdown), and few are asked for.
+them would cost 5 % of the source (measured 2026-11 on 20 MB of Markdown), and few are needed.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from collections.abc import Callable, Iterable, Iterator
 from leafmark.index.analysis import Analyzer
 
 MIN_PART = 2
-"""The fewest letters of one of two parts of a word; of three parts, one more."""
+"""The fewest letters of each of two parts of a word; of three parts, one more."""
 
 MIN_COMPOUND_PART = 4
-"""The fewest letters of a part of a compound: shorter ones are found in any long word."""
+"""The fewest letters of a part of a compound: shorter ones occur in any long word."""
 
 SHORTER_STEMS = 4
-"""By how many letters a stem may be shorter than the beginning that was typed."""
+"""How many letters a stem may be shorter than the typed beginning."""
 
 MAX_STEMS = 12
-"""The most frequent stems whose words are looked at for one beginning."""
+"""How many of the most frequent stems are considered for one beginning."""
 
 MIN_NAME = 6
-"""The fewest letters of the stem of a name that is looked for inside others."""
+"""The fewest letters of the stem of a name to search for inside others."""
 
 MIN_BEGINNING = 3
-"""Fewer letters begin too many words to mean one of them."""
+"""The fewest letters of a beginning; fewer begin too many words."""
 
-_LINKS = ("s", "es", "n", "en", "er", "e", "")
-"""What German and its like put between the parts of a compound."""
+_LINKING = ("s", "es", "n", "en", "er", "e", "")
+"""The letters that German and similar languages put between the parts of a compound."""
 
 
 class Vocabulary:
     """The words in the texts of one language of an index.
 
-    `count` returns how many chunks have a term in their texts; `listed` the terms that begin
-    with a text, each with the number of its chunks; `texts` the readable texts of a few chunks
-    that have a term; `holding` the terms that have a text inside.
+    `count` returns the number of chunks with a term in their texts; `listed` the terms that begin
+    with a text, each with its number of chunks; `texts` the readable texts of a few chunks with a
+    term; `holding` the terms that contain a text.
     """
 
     def __init__(
@@ -57,19 +57,19 @@ class Vocabulary:
         self._holding = holding
 
     def words_of(self, term: str) -> list[str]:
-        """Return the words of a few texts that have the stem `term`, the most usual first.
+        """Return the words of a few texts that have the stem `term`, the most frequent first.
 
-        In lower case, as documents write them. Empty if no text has it.
+        They are in lower case; an empty list if no text has the stem.
         """
-        found = [word for text in self._texts(term) for word in self._analyzer.words_of(term, text)]
-        return [word for word, _ in Counter(found).most_common()]
+        words = [word for text in self._texts(term) for word in self._analyzer.words_of(term, text)]
+        return [word for word, _ in Counter(words).most_common()]
 
     def word_of(self, term: str) -> str:
-        """Return the most usual word of a stem; of a stem that no text has, the stem."""
+        """Return the most frequent word of a stem; the stem itself if no text has it."""
         return next(iter(self.words_of(term)), term)
 
     def beginnings(self, typed: str, most: int = 8) -> list[str]:
-        """Return the words that begin with `typed`, those of the most usual stems first.
+        """Return words that begin with `typed`, those of the most frequent stems first.
 
         A stem may be shorter: `configurati` begins `configuration`, with the stem `configur`.
         """
@@ -80,41 +80,40 @@ class Vocabulary:
         }
         stems |= dict(self._listed(lower))
         ranked = sorted((stem for stem in stems if stems[stem]), key=lambda s: (-stems[s], s))
-        found = (word for stem in ranked[:MAX_STEMS] for word in self.words_of(stem)[:1])
-        begun = [word for word in found if word.startswith(lower) and word != lower]
+        words = (word for stem in ranked[:MAX_STEMS] for word in self.words_of(stem)[:1])
+        begun = [word for word in words if word.startswith(lower) and word != lower]
         return list(dict.fromkeys(begun))[:most]
 
     def names_with(self, name: str, most: int = 8) -> list[str]:
-        """Return the terms that hold a name: `sendrawtransact` for `RawTransaction`.
+        """Return the longer terms that contain a name: `sendrawtransact` for `RawTransaction`.
 
-        The most frequent first; no term of the name itself. Short names are in too many words.
+        The most frequent come first. None for short names, which are in too many words.
         """
-        held = self.held_by_names(name)
-        if not held:
+        stem = self.inner_stem(name)
+        if not stem:
             return []
-        is_stem = (
-            held != "".join(filter(str.isalnum, name)).lower()
-        )  # its end is that of the word that it ends
-        found = {
+        # a stem that was shortened is only the end of terms, as of the words that it ends
+        is_stem = stem != "".join(filter(str.isalnum, name)).lower()
+        counts = {
             term: count
-            for term in self._holding(held)
-            if term != held
-            and (not is_stem or term.endswith(held))
+            for term in self._holding(stem)
+            if term != stem
+            and (not is_stem or term.endswith(stem))
             and (count := self._count(term))
         }
-        return sorted(found, key=lambda term: (-found[term], term))[:most]
+        return sorted(counts, key=lambda term: (-counts[term], term))[:most]
 
-    def held_by_names(self, name: str) -> str:
-        """Return the stem that `names_with` looks for inside terms, "" for none."""
+    def inner_stem(self, name: str) -> str:
+        """Return the stem that `names_with` searches for inside terms, "" if there is none."""
         typed = "".join(filter(str.isalnum, name))
-        (held, *others) = self._analyzer.terms(typed) or [""]
-        return "" if others or len(held) < MIN_NAME else held
+        (stem, *others) = self._analyzer.terms(typed) or [""]
+        return "" if others or len(stem) < MIN_NAME else stem
 
     def splits(self, word: str) -> Iterator[tuple[str, ...]]:
-        """Yield the terms of the words that `word` may be written as, where all of them occur.
+        """Yield the terms of the words that `word` may be split into, if all of them occur.
 
-        `dropdown` may be `drop down`, and `sendrawtransaction` three words. Whether they stand
-        beside each other anywhere is for the caller to ask. The fewest and most even first.
+        `dropdown` may be `drop down`, and `sendrawtransaction` three words. The caller must check
+        whether they are adjacent anywhere. The fewest and most even parts come first.
         """
         lower = word.lower()
         pairs = sorted(
@@ -134,7 +133,7 @@ class Vocabulary:
                     yield self._term(lower[:at]), middle, self._term(lower[then:])
 
     def parts_of(self, word: str) -> Iterator[str]:
-        """Yield the stems whose counts `splits` may ask for, so that they are asked for at once."""
+        """Yield the stems whose counts `splits` may need, so that one call can fetch them."""
         lower = word.lower()
         ends = range(MIN_PART, len(lower) - MIN_PART + 1)
         texts = {part for at in ends for part in (lower[:at], lower[at:])}
@@ -145,15 +144,15 @@ class Vocabulary:
                 yield tokens[0].term
 
     def compound(self, word: str) -> tuple[str, ...]:
-        """Return the words that make up a compound, () if they do not all occur.
+        """Return the words of a compound, () if they do not all occur.
 
-        `Verbindungsfehler` is `verbindung fehler`. The fewest parts, the longest first.
+        `Verbindungsfehler` is `verbindung fehler`. A long first part is preferred, then few parts.
         """
         return self._compound(word.lower(), 3)
 
     def _compound(self, word: str, most: int) -> tuple[str, ...]:
         for at in range(len(word) - MIN_COMPOUND_PART, MIN_COMPOUND_PART - 1, -1):
-            for link in _LINKS:
+            for link in _LINKING:
                 part = word[:at].removesuffix(link) if link else word[:at]
                 if not word[:at].endswith(link) or len(part) < MIN_COMPOUND_PART:
                     continue
@@ -167,6 +166,6 @@ class Vocabulary:
         return ()
 
     def _term(self, word: str) -> str:
-        """Return the stem of a word if it occurs, else "" (of a text without it, or no word)."""
+        """Return the stem of a word if it occurs, else ""; also "" for several words or none."""
         terms = self._analyzer.tokens_of_word(word)
         return terms[0].term if len(terms) == 1 and self._count(terms[0].term) else ""

@@ -29,7 +29,7 @@ from leafmark.index.queries import (
     any_of,
     unscored,
 )
-from leafmark.index.roles import asked_role
+from leafmark.index.roles import requested_role
 from leafmark.index.words import Vocabulary as Words
 from leafmark.model import Entry, encode_path
 from leafmark.namedtuples import NamedTuple
@@ -112,7 +112,7 @@ class CompiledTopic:
     scores; `asks_nothing` is true if nothing in it can be looked up. One `is_split` has a word
     whose parts stand nowhere beside each other: no text has all that was typed. `name` are the
     words of a query that may be a name. One that `is_foreign` is not in the main language.
-    `asked_role` are the texts that it asks for themselves, such as changelogs.
+    `requested_role` are the texts that it asks for themselves, such as changelogs.
     """
 
     def __init__(
@@ -163,8 +163,8 @@ class CompiledTopic:
         return not self.text.isascii() or query_language([self._topic]) not in (None, "english")
 
     @cached_property
-    def asked_role(self) -> int:
-        return asked_role(self.text)
+    def requested_role(self) -> int:
+        return requested_role(self.text)
 
     @cached_property
     def admitting(self) -> tuple[Query, ...]:

@@ -702,7 +702,7 @@ def role_factor(role: int, options: SearchOptions, topic: CompiledTopic) -> floa
     """
     if role in (0, GLOSSARY):
         return 1.0
-    is_asked = role == topic.asked_role or (role == TRANSLATION and topic.is_foreign)
+    is_asked = role == topic.requested_role or (role == TRANSLATION and topic.is_foreign)
     return 1.0 if is_asked else options.role_factor
 
 

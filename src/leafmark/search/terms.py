@@ -173,7 +173,7 @@ class TermCompiler:
         fields = self._fields(QueryScope())
         for typed, term in unknown:
             yield from self._speller.expected_lookups(typed, term, fields, self._distance)
-        if len(unknown) == 1 and (compound := self.words.held_by_names(unknown[0][0])):
+        if len(unknown) == 1 and (compound := self.words.inner_stem(unknown[0][0])):
             yield Lookup("holds", (self.language.body,), (compound,))
 
     def _unknown(self, text: str) -> list[tuple[str, str]]:

@@ -63,14 +63,14 @@ def _pairs() -> st.SearchStrategy[str]:
 def test_places_are_those_of_what_was_given(text: str) -> None:
     folded, places = fold(text), Places(text)
     if folded:
-        start, end = places.given(0, len(folded))
+        start, end = places.original(0, len(folded))
         assert (fold(text[:start]), end) == ("", len(text))
-    ends = [places.given(0, at)[1] for at in range(len(folded) + 1)]
-    starts = [places.given(at, at)[0] for at in range(len(folded) + 1)]
+    ends = [places.original(0, at)[1] for at in range(len(folded) + 1)]
+    starts = [places.original(at, at)[0] for at in range(len(folded) + 1)]
     assert ends == sorted(ends)
     assert starts == sorted(starts)
     for at in range(len(folded)):
-        start, end = places.given(at, at + 1)
+        start, end = places.original(at, at + 1)
         assert 0 <= start < end <= len(text)
         assert folded[at] in fold(text[start:end])
 

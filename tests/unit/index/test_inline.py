@@ -6,7 +6,7 @@ import pytest
 from support.hostile import quadratic_fails
 
 from leafmark.index.analysis import analyzer_for
-from leafmark.index.inline import iter_read, iter_unread, terms_apart
+from leafmark.index.inline import iter_read, iter_unread, terms_by_part
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ from leafmark.index.inline import iter_read, iter_unread, terms_apart
 )
 def test_what_is_read_stands_together(text: str, read: str, behind: list[str]) -> None:
     analyzer = analyzer_for(None)
-    assert terms_apart(analyzer, text) == [read, *behind]
+    assert terms_by_part(analyzer, text) == [read, *behind]
     for parts in iter_read(text):
         assert all(text[at : at + len(part)] == part for at, part in parts)
         assert analyzer.terms(" ".join(part for _, part in parts)) == read.split()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from leafmark.index.analysis import BETWEEN, analyzer_for
-from leafmark.index.text_with_titles import MAX_TITLES, from_titles_alone, titles_above
+from leafmark.index.text_with_titles import MAX_TITLES, terms_from_titles, titles_above
 
 ENGLISH = analyzer_for("english")
 
 
 def above(path: tuple[str, ...], body: str) -> list[str]:
-    return from_titles_alone(titles_above(ENGLISH, path), ENGLISH.for_index(body))
+    return terms_from_titles(titles_above(ENGLISH, path), ENGLISH.for_index(body))
 
 
 def text(path: tuple[str, ...], body: str) -> str:
