@@ -356,8 +356,8 @@ def _only_refers(markup: str) -> bool:
 def _text_of(markup: str) -> str:
     if len(markup) > 4 * MAX_TERM_CHARS:
         return ""
-    kept = _EXTERNAL_LINK.sub("", _BREAK.sub("|", markup))
-    text = " ".join(html.unescape(_TAG.sub("", kept)).split())
+    inner = _EXTERNAL_LINK.sub("", _BREAK.sub("|", markup))
+    text = " ".join(html.unescape(_TAG.sub("", inner)).split())
     return "" if text.endswith(",") else text  # in an index, links follow it
 
 

@@ -233,7 +233,7 @@ def test_without_its_snapshot_the_commit_says_when_sources_were_looked_at(tmp_pa
     snapshot.write_bytes(b"[]\n")
     reader = open_reader(tmp_path)
     assert reader.looked_ns == 5
-    assert not reader.holds_just([])
+    assert not reader.has_exactly([])
 
 
 def test_several_commits_of_one_writer(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def plan_since(
     `prune`, missing sources are removed however many they are.
     """
     retry = retry and reader.manifest.has_retries
-    if not retry and scan.is_whole and _are_old(scan, reader) and reader.holds_just(scan.found):
+    if not retry and scan.is_whole and _are_old(scan, reader) and reader.has_exactly(scan.found):
         return Plan(unchanged=reader.meta.documents)
     known = reader.manifest if known is None else known
     plan = plan_changes(

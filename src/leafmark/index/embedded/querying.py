@@ -143,19 +143,19 @@ class Compilation:
         return every_chunk()
 
     def _term(self, query: HasTerm, scored: bool) -> tantivy.Query:
-        return self._corrected(query, 1.0) if scored else self._bare(query)
+        return self._corrected(query, 1.0) if scored else self._uncorrected(query)
 
     def _phrase(self, query: HasPhrase, scored: bool) -> tantivy.Query:
-        return self._corrected(query, 1.0) if scored else self._bare(query)
+        return self._corrected(query, 1.0) if scored else self._uncorrected(query)
 
     def _corrected(self, query: HasTerm | HasPhrase, factor: float) -> tantivy.Query:
         """Return the query with `factor` times the score of a fresh index."""
         terms = (query.term,) if isinstance(query, HasTerm) else query.terms
         factor *= self._compiler.frequencies.correction(query.field, terms)
-        compiled = self._bare(query, "freq")
+        compiled = self._uncorrected(query, "freq")
         return compiled if factor == 1 else tantivy.Query.boost_query(compiled, factor)
 
-    def _bare(self, query: HasTerm | HasPhrase, option: str = "basic") -> tantivy.Query:
+    def _uncorrected(self, query: HasTerm | HasPhrase, option: str = "basic") -> tantivy.Query:
         if isinstance(query, HasPhrase):
             terms: list[Any] = [*query.terms]
             return tantivy.Query.phrase_query(self._schema, query.field, terms, query.slop)

@@ -210,7 +210,7 @@ class IndexReader:
                 )
         return manifest
 
-    def holds_just(self, sources: Sequence[FoundSource]) -> bool:
+    def has_exactly(self, sources: Sequence[FoundSource]) -> bool:
         """Whether exactly these sources are indexed and unchanged; False if it is not certain.
 
         The sources must be in the order of a walk. Three times as fast as the manifest.

@@ -262,7 +262,7 @@ class RemoteSnapshot:
         """Whether the next answer may use it. False: the next answer opens the index again."""
         return False
 
-    def holds_just(self, _sources: Sequence[FoundSource]) -> bool:
+    def has_exactly(self, _sources: Sequence[FoundSource]) -> bool:
         """Whether nothing has changed since the last run: unknown without a request."""
         return False
 
