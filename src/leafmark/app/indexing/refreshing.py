@@ -41,7 +41,7 @@ from leafmark.errors import (
 from leafmark.index import IndexReader, Manifest
 from leafmark.index.embedded.checking import is_verification_due, verify_index
 from leafmark.index.folder import write_missing
-from leafmark.index.lock import was_abandoned
+from leafmark.index.lock import was_left
 from leafmark.index.manifest import gc_paused
 from leafmark.model import (
     CompressedList,
@@ -240,7 +240,7 @@ def _look(
 def _must_mend(project: Project) -> bool:
     """Say whether a killed or failed run may have left work to a writer."""
     root = project.index_dir
-    return was_abandoned(root / "LOCK") and os.access(root, os.W_OK)
+    return was_left(root / "LOCK") and os.access(root, os.W_OK)
 
 
 def _note_missing(project: Project, scan_result: Scan) -> None:

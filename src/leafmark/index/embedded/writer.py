@@ -106,8 +106,8 @@ def open_writer(
     layout = Layout(root)
     with engine_guard("create the index folder", root):
         make_folder(root)
-    with hold_lock(layout.lock, timeout_s=timeout_s) as was_abandoned:
-        if was_abandoned:
+    with hold_lock(layout.lock, timeout_s=timeout_s) as was_left:
+        if was_left:
             mark_suspect(layout)
         writer = _open(layout, options, rebuild)
         try:
