@@ -19,7 +19,7 @@ from leafmark.model import format_breadcrumb
 _NEARLY = 32
 """A text within this share of `max_tokens`, or so few tokens, of the bound is counted exactly."""
 
-_LESS = 4
+_MAX_GAIN = 4
 """A text gains fewer tokens without its last line end, or with a slash below a breadcrumb."""
 
 
@@ -60,7 +60,7 @@ class ChunkingContext:
         span, room = (self.tree.starts[node], self.tree.ends[node]), self.room(node)
         excess = self.meter.text_tokens(span, tokens=tokens, bound=room) - room
         nodes = self.tree.afters[node] - node
-        if excess <= -_LESS or excess > max(_NEARLY, room // _NEARLY, nodes):
+        if excess <= -_MAX_GAIN or excess > max(_NEARLY, room // _NEARLY, nodes):
             return excess <= 0
         shown = format_breadcrumb(path_of(self.tree, node)) + GAP + self.reader.normalise((span,))
         return self.meter.count(shown) <= self.options.max_tokens

@@ -27,7 +27,7 @@ _RUNS = ("    ", "----", "====", "....", "____")
 _LIGHT = b" -=._" + bytes(range(0x80, 0xC0))
 """The bytes of such runs, and the continuation bytes of UTF-8."""
 
-_LONGER = 4
+_LARGE_FACTOR = 4
 """A range of more than so many times the bytes that are counted is large, whatever its text."""
 
 _MAX_REMEMBERED = 16
@@ -138,7 +138,7 @@ class Meter:
     def _large_size(self, start: int, end: int, most: int) -> int:
         """Return the bytes of a range over `most` bytes, or its tokens if they may be fewer."""
         size = end - start
-        if size > most * _LONGER:
+        if size > most * _LARGE_FACTOR:
             return size
         raw = self.document.data[start:end]
         if len(raw.translate(None, _LIGHT)) > most:  # decides most ranges in a tenth of the time

@@ -25,16 +25,16 @@ Group = tuple[int, int]
 Measure = Callable[[int, int], int]
 """Returns the tokens of a group, exact near the bounds; sums of parts may have a few more."""
 
-_FINEST = 128
+_GRAIN_SHARE = 128
 """Neighbours that have together at most one in this many of the capacity are not separated."""
 
 _MANY, _COARSE = 4096, 8
 """With more sizes than the first number, that is one in the second number of the capacity."""
 
-_ROUNDS = 8
+_MAX_ROUNDS = 8
 """The maximum of attempts at a division; each one knows more penalties and exact sizes."""
 
-_SMALL, _LARGE, _JOINED, _ONE, _PENALTY = 1 << 192, 1 << 160, 1 << 128, 1 << 96, 1 << 48
+_SMALL, _LARGE, _JOINED, _GROUP, _PENALTY = 1 << 192, 1 << 160, 1 << 128, 1 << 96, 1 << 48
 """Costs of a group: too small, too large, a large block with others, any group, per penalty.
 
 The square of its size is added. No sum of one cost reaches the next larger one.
@@ -90,7 +90,7 @@ def divide(
         least=least,
     )
     attempts: list[list[Group]] = []
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         groups = problem.solve()
         attempts.append(groups)
         if not problem.learn(groups, places, measure=measure, penalty=penalty):
@@ -104,7 +104,7 @@ def divide(
 
 def _places(sizes: Sequence[int], capacity: int, least: int) -> list[int]:
     """Return the indices at which groups may begin and end."""
-    totals, grain = [0, *accumulate(sizes)], capacity // _FINEST
+    totals, grain = [0, *accumulate(sizes)], capacity // _GRAIN_SHARE
     if len(sizes) > _MANY:
         grain = max(grain, min(capacity // _COARSE, least // 2 or capacity))
     spaced = coalesce(totals[:-1], totals[-1], grain)
@@ -167,7 +167,7 @@ class _Problem:
             base = costs[first]
             if base >= _JOINED:
                 continue
-            base += penalty_of(first, 0) * _PENALTY + _ONE
+            base += penalty_of(first, 0) * _PENALTY + _GROUP
             begin, head = totals[first], heads[first]
             low = bisect_left(totals, begin + least, first + 1)
             high = bisect_right(totals, begin + capacity - head, low)
@@ -255,7 +255,7 @@ class _Problem:
             size = own + head
             if size >= capacity + max(1, least) and end > first + 1:
                 return
-            cost = _ONE + size * size
+            cost = _GROUP + size * size
             if own < least:
                 cost += _SMALL
             if size > capacity:
@@ -279,7 +279,7 @@ class _Problem:
             size = own + self.heads[first]
             if size > most and end - first > 1:
                 return
-            cost = _ONE + size * size
+            cost = _GROUP + size * size
             if own < least:
                 cost += _SMALL
             if first < at and at not in tied:

@@ -22,7 +22,7 @@ from leafmark.model import subtract
 _SURELY_LARGE = 8
 """A range of more bytes than this for each token of `max_tokens` is not counted."""
 
-_NORMALISED, _GROWN = 1.25, 1.04
+_MAX_SHRINKAGE, _MAX_GROWTH = 1.25, 1.04
 """Normalising reduces a text's tokens by less than one factor, or adds less than the other."""
 
 _BLANK = (b"  ", b"\t\t", b" \n", b"\n\n", b"\r\n\r\n")
@@ -49,11 +49,11 @@ def is_surely_within(context: ChunkingContext) -> bool:
     tokens = context.meter.tokens(0, size)
     most = tokens + sum([len(tree.body(node)) + 1 for node in tree.nodes])
     sure = limit - limit // BREADCRUMB_SHARE
-    if most * _GROWN <= sure:
+    if most * _MAX_GROWTH <= sure:
         return True
-    if tokens * _GROWN <= sure or most > limit * _NORMALISED:
+    if tokens * _MAX_GROWTH <= sure or most > limit * _MAX_SHRINKAGE:
         return False
-    if most * _GROWN <= context.room(0):
+    if most * _MAX_GROWTH <= context.room(0):
         return True
     return context.fits_whole(0, most)
 
@@ -90,7 +90,7 @@ class Sizes:
         totals = [*accumulate(map(add, headings, own), initial=0)]
         wholes = [*map(sub, map(totals.__getitem__, tree.afters), totals)]
         spans = [*map(sub, wholes, headings)]
-        return cls(context, headings, own, spans, wholes, int(context.sure_room / _GROWN))
+        return cls(context, headings, own, spans, wholes, int(context.sure_room / _MAX_GROWTH))
 
     def fits(self, node: int) -> bool:
         """Whether the text of the node with everything below it is within `max_tokens`."""
@@ -102,11 +102,11 @@ class Sizes:
     def _find_fit(self, node: int) -> bool:
         context, size = self.context, self.spans[node]
         limit = context.options.max_tokens
-        if size > limit * _NORMALISED and not self._may_have_less_text(node):
+        if size > limit * _MAX_SHRINKAGE and not self._may_have_less_text(node):
             return False
         if size <= self.surely_fitting:
             return True
-        if size * _GROWN <= context.room(node):
+        if size * _MAX_GROWTH <= context.room(node):
             return True
         return context.fits_whole(node, size)
 
@@ -119,7 +119,7 @@ class Sizes:
         tree, meter, size = self.context.tree, self.context.meter, self.spans[node]
         if tree.document.format == "html":
             return all(map(self.fits, tree.children(node)))
-        most = self.context.options.max_tokens * _NORMALISED
+        most = self.context.options.max_tokens * _MAX_SHRINKAGE
         if size > most * _MOSTLY_BLANK or meter.count("    ") < 4:
             return False
         raw = meter.raw(tree.starts[node], tree.ends[node])

@@ -27,7 +27,7 @@ REPEATED = "repeated"
 """The code of a source that leafmark itself wrote from the others."""
 
 ELSEWHERE = "elsewhere"
-"""The code of a page that only leads to another page."""
+"""The code of a page without content of its own: it only leads to other pages."""
 
 GENERATED = "generated"
 """The code of source code and data that programs generate for programs."""

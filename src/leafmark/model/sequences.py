@@ -65,19 +65,19 @@ Item = TypeVar("Item")
 BLOCK_ITEMS = 64
 """Items compressed together. More save bytes, and slow down access by number."""
 
-_KEPT_BLOCKS = 8
+_MAX_DECOMPRESSED = 8
 """How many decompressed blocks stay in memory, for access to neighbouring items."""
 
 
 class CompressedList(Sequence[Item], Generic[Item]):
     """A list that only grows. Its items can be pickled, and are equal, not identical, when read."""
 
-    __slots__ = ("_blocks", "_kept", "_last")
+    __slots__ = ("_blocks", "_decompressed", "_last")
 
     def __init__(self, items: Iterable[Item] = ()):
         self._blocks: list[bytes] = []
         self._last: list[Item] = []
-        self._kept: dict[int, list[Item]] = {}
+        self._decompressed: dict[int, list[Item]] = {}
         self.extend(items)
 
     def append(self, item: Item) -> None:
@@ -113,11 +113,11 @@ class CompressedList(Sequence[Item], Generic[Item]):
         return self._last[within] if block == len(self._blocks) else self._block(block)[within]
 
     def _block(self, number: int) -> list[Item]:
-        items = self._kept.get(number)
+        items = self._decompressed.get(number)
         if items is None:
-            items = self._kept[number] = _decompress(self._blocks[number])
-            if len(self._kept) > _KEPT_BLOCKS:
-                del self._kept[next(iter(self._kept))]
+            items = self._decompressed[number] = _decompress(self._blocks[number])
+            if len(self._decompressed) > _MAX_DECOMPRESSED:
+                del self._decompressed[next(iter(self._decompressed))]
         return items
 
     def __reduce__(self) -> tuple[object, ...]:
