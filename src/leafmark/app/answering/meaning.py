@@ -1,9 +1,9 @@
 """The vectors of a query and of its best matches, within a deadline.
 
-The model is started in a thread of its own before the index is refreshed. When it
-is not ready in time, the answer is lexical and a hint says why. An embedder stays
-open as long as the process does, so that a server loads it once. A model inside leafmark
-then makes the vectors of the best matches that have none: see `similarity.CandidateVectors`.
+The model starts in a thread of its own before the index is refreshed. If it is not ready in
+time, the answer is lexical and a hint says why. An embedder stays open as long as the process, so
+that a server loads it once. A model inside leafmark then computes the vectors of the best matches
+that have none: see `CandidateVectors`.
 """
 
 from __future__ import annotations
@@ -51,21 +51,21 @@ from leafmark.search.present import Texts
 from leafmark.search.words import topic_text
 
 LATE_S = 10.0
-"""How much longer than it is waited for an answer may take, before its thread gives up."""
+"""After the deadline, the thread of an embedder waits so much longer before it gives up."""
 
 FIRST_SHARE = 1 / 3
-"""The share of `embedding.deadline_s` that the vectors of matches may take, of the first search
-of a process: 1 s, which the best 20 take on a slow machine."""
+"""The share of `embedding.deadline_s` for the vectors of matches in the first search of a process:
+1 s, which the best 20 take on a slow machine."""
 
 LATER_SHARE = 1 / 6
 """The same for later searches: 0.5 s."""
 
 WINDOWS_KEPT = 500
-"""Texts of which a process remembers the parts: those of a few hundred searches, some MB."""
+"""Texts whose parts a process caches: those of a few hundred searches, some MB."""
 
 
 class _Opened(NamedTuple):
-    """An embedder, the lock under which it is asked, and the windows of the last texts."""
+    """An embedder, the lock for its use, and the windows of the last texts (`kept`)."""
 
     embedder: Embedder
     lock: threading.Lock
@@ -85,10 +85,10 @@ _OPENING = threading.Lock()
 
 @reset_after_fork
 def forget_embedders() -> None:
-    """Have all embedders opened anew.
+    """Forget all open embedders, so that they are opened anew.
 
-    In a forked child: the threads of a model are not here, and a connection is the parent's. Two
-    processes that ask over one connection get each other's answers.
+    A forked child has no threads of a model, and its connections are the parent's: two processes
+    that share a connection get each other's answers.
     """
     global _OPENING
     _OPENING = threading.Lock()
@@ -98,10 +98,11 @@ def forget_embedders() -> None:
 def ask_meaning(
     project: Project, topics: Sequence[Expression], mode: str, *, is_chosen: bool
 ) -> QueryVectors | None:
-    """Begin to make the vectors of the topics; None where there is nothing to ask.
+    """Start to compute the vectors of the topics; None if the search is by words only.
 
-    Words in letters that the model was not trained on are left to the search by words. So is
-    one word by itself, which gains nothing, where neither the mode nor the embedder `is_chosen`.
+    That is so if no topic has text. It is also so for single words, which gain nothing, and for
+    letters that the model was not trained on, unless the user chose the mode (`is_chosen`) or
+    the embedder.
 
     Raises:
         UsageError: the mode needs an embedder, and the settings name none.
@@ -120,7 +121,7 @@ def ask_meaning(
 
 
 class QueryVectors:
-    """The vectors of a query, which are being made in a thread of their own."""
+    """The vectors of a query, which are computed in a thread of their own."""
 
     def __init__(
         self, project: Project, spec: EmbedderSpec, topics: Sequence[Expression], mode: str
@@ -138,7 +139,7 @@ class QueryVectors:
             self._making = self._begin({text: text for text in texts})
 
     def _begin(self, texts: Mapping[str, str]) -> Future[dict[str, Vectors]]:
-        """Begin to make the vectors of some texts, by the names that they are asked for by."""
+        """Start to compute the vectors of texts; `texts` and the result map the same names."""
 
         def embed() -> dict[str, Vectors]:
             opened = _opened(self._quick, self._patience)
@@ -155,9 +156,9 @@ class QueryVectors:
     def answer(
         self, reader: IndexReader, compiled: Compile, sources: Sources
     ) -> tuple[Meaning | None, tuple[Hint, ...]]:
-        """Return what can be asked of vectors, waiting up to the deadline, and what is missing.
+        """Return the vector side of a search, within the deadline, and hints about missing parts.
 
-        `compiled` gives the topics as they are searched, `sources` the texts of matches.
+        `compiled` has the compiled topics, `sources` the texts of matches.
         """
         if self._missing is not None:
             return None, (self._missing,)
@@ -197,7 +198,7 @@ class QueryVectors:
         return vector_folder(self._project.shared_dir, vector_model(self._spec))
 
     def _pending(self, stored: IndexVectors | None) -> tuple[Hint, ...]:
-        """Return what is said of chunks without a vector, where all were to have one."""
+        """Return a hint about chunks without a vector, if the user named an embedder."""
         if stored is None or not self._project.configuration.embedding.is_named:
             return ()
         pending = stored.pending
@@ -207,9 +208,9 @@ class QueryVectors:
         return (Hint("pending-vectors", reason=f"{some} no vector yet", values={"count": pending}),)
 
     def _candidates(self, reader: IndexReader, sources: Sources) -> CandidateVectors | None:
-        """Return what makes vectors of the best matches in the time of this search.
+        """Return the object that computes vectors of the best matches during this search.
 
-        None where the model is not open, as one is that gave the vectors of the query.
+        None if the model of the query's vectors is not open any more.
         """
         with _OPENING:
             opened = _OPEN.get(self._quick)
@@ -220,7 +221,7 @@ class QueryVectors:
         texts = Texts(reader, sources.data, sources.readable)
 
         def embed(text: str) -> Vectors:
-            if not patience:  # time is counted from when it is needed
+            if not patience:  # the time starts with the first text
                 patience.append(Deadline(self._deadline_s * _share()))
             if not patience[0].left_s():
                 raise DeadlineExceeded
@@ -247,9 +248,9 @@ class QueryVectors:
         )
 
     def _corrected(self, compiled: Compile) -> dict[str, Vectors]:
-        """Return the vectors of the corrected words, to stand for those of misspelt ones.
+        """Return the vectors of topics with corrected words, to replace those of misspelt ones.
 
-        Where they are not there in time, those of the words as typed remain.
+        Return none if they are not ready in time: the vectors of the typed words remain.
         """
         texts = {
             topic_text(topic): corrected_text(topic, compiled(topic).values())
@@ -263,7 +264,7 @@ class QueryVectors:
 
 
 def _unable(spec: EmbedderSpec, texts: Sequence[str]) -> Hint | None:
-    """Return why vectors cannot be made, or would mean nothing for the letters of texts."""
+    """Return why vectors cannot be computed, or are useless for the letters of texts; else None."""
     if not all(reads(spec, text) for text in texts):
         return _lexical("letters", f"{spec.provider} reads Latin letters alone")
     try:
@@ -274,12 +275,12 @@ def _unable(spec: EmbedderSpec, texts: Sequence[str]) -> Hint | None:
 
 
 def _failed(error: LeafmarkError) -> Hint:
-    """Return what is said of an answer without vectors because of an error."""
+    """Return the hint about an answer without vectors because of an error."""
     return _lexical("provider", error.placed_message)
 
 
 def _lexical(code: str, reason: str) -> Hint:
-    """Return what is said of an answer that is lexical for a reason."""
+    """Return the hint that an answer is lexical, with the reason."""
     return Hint(code, reason=reason, values={"reason": reason})
 
 
@@ -297,10 +298,10 @@ def _share() -> float:
 
 
 def _opened(spec: EmbedderSpec, patience: Deadline) -> _Opened:
-    """Return the embedder, opened.
+    """Return the open embedder, and open it if need be.
 
     Raises:
-        DeadlineExceeded: another search has been opening one up to the deadline.
+        DeadlineExceeded: another search was still opening one at the deadline.
     """
     with patience.holding(_OPENING):
         if spec not in _OPEN:
@@ -308,16 +309,15 @@ def _opened(spec: EmbedderSpec, patience: Deadline) -> _Opened:
         return _OPEN[spec]
 
 
-# How near the chunks of an index are to a text, and from where on that means something.
+# The similarities of chunks to a text, and the bounds from which on they are meaningful.
 #
-# In: the vectors of the texts, those of the index, and what makes others while a search waits.
-# Out: what `search.fuse` asks of similarities. Where they lie differs from model to model: the
-# bounds of those that were measured stand here, and those of others are estimated from what is
-# usual for a text.
+# In: the vectors of the texts and of the index, and a source of missing ones during a search. Out:
+# the similarities for `search.fuse`. Their range differs between models: `MEASURED` has the bounds
+# of measured models, those of others are estimated from the usual similarity of a text.
 
 
 class Bounds(NamedTuple):
-    """From where on a similarity means something: see `search.fuse.Usual`."""
+    """The bounds from which on a similarity is meaningful: see `search.fuse.Usual`."""
 
     least: float
     doubtful: float
@@ -325,8 +325,8 @@ class Bounds(NamedTuple):
 
 
 MEASURED = {"minilm": (0.15, Bounds(least=0.35, doubtful=0.65, least_document=0.5))}
-"""By provider: the mean over all chunks that is usual, and the bounds. Only models that are
-here make vectors while a search waits: of few vectors nobody can tell what is usual."""
+"""By provider: the usual mean over all chunks, and the bounds. Only these models compute vectors
+during a search: a few vectors do not show the usual similarity."""
 
 MIN_DEVIATIONS = 3.0
 """For other models: how far above the mean of all chunks, in standard deviations.
@@ -336,36 +336,36 @@ overlap-MRR, and as many marks of doubt.
 """
 
 DOCUMENT_FACTOR = 1.5
-"""A document is found as a whole this many times as far above the mean."""
+"""The bound for a whole document is this many times as far above the mean."""
 
 DOUBTFUL_FACTOR = 2.0
 """An answer by meaning is doubtful up to this many times as far above the mean."""
 
 ENOUGH = 64
-"""Vectors whose mean tells what is usual for a text; of fewer, the measured one is taken."""
+"""The least number of vectors whose mean is usual for a text; below, the measured mean counts."""
 
 
 CANDIDATES = 20
-"""So many of the best matches by words get a vector while a search waits. 20 bring 82 to 86 % of
-what vectors of all chunks bring, 50 bring 93 %."""
+"""So many of the best matches by words get a vector during a search. 20 bring 82 to 86 % of the
+gain by vectors of all chunks, 50 bring 93 %."""
 
 WINDOW_TOKENS = 128
-"""Tokens of the one part of a match whose vector is made: the one with most of the query's words.
+"""Tokens of the part of a match that gets a vector: the part with most of the query's words.
 
-The model was trained on as many. It takes 17 ms, all parts of 256 take 80; what 20 matches gain
-is the same.
+The model was trained on as many. It takes 17 ms, all parts of 256 take 80, and 20 matches gain
+the same.
 """
 
 MAX_CHARACTERS = 32_000
-"""How far into a text its parts are looked for: beyond the most windows that a text has."""
+"""The length of a text that is cut into parts: more than the most windows that a text has."""
 
 
 class CandidateVectors:
-    """Makes vectors of a search's best matches that have none, as far as its time allows.
+    """Computes missing vectors of a search's best matches, as far as its time allows.
 
-    `embed` returns the vector of one text, or raises `TimeoutError`. `terms` are the words of a
-    text as the index has them, in the language of a tree. `read` gives a chunk's text, None
-    where its source has changed. New vectors are kept for later searches.
+    `embed` returns the vector of one text, or raises `TimeoutError`. `terms` returns the index
+    terms of a text in the language of a tree, `read` a chunk's text, or None if its source has
+    changed. New vectors are cached for later searches.
     """
 
     def __init__(
@@ -386,12 +386,12 @@ class CandidateVectors:
         self._known: dict[bytes, Vectors] = {}
         self._is_over = False
         self.late = 0
-        """How many matches have no vector because time was over."""
+        """The number of matches without a vector for lack of time."""
 
     def similarities(
         self, query: Vectors, text: str, refs: Sequence[ChunkRef]
     ) -> list[float | None]:
-        """Return how similar chunks are to a query of that text; None for what is not ready."""
+        """Return the similarities of chunks to a query with that text, None without a vector."""
         new_vectors: dict[bytes, Vectors] = {}
         similarities = [self._similarity(query, text, ref, new_vectors) for ref in refs]
         if new_vectors:
@@ -441,11 +441,11 @@ class CandidateVectors:
 
 
 class VectorMeaning:
-    """The vectors of an index, asked by text: a `search.fuse.Meaning`.
+    """The vectors of an index, searched by text: a `search.fuse.Meaning`.
 
-    `vectors` are those of the texts. `searcher` is None where the index has no vectors yet,
-    `make` where none are made for a search. `stated` is the least similarity that the user
-    chose, 0 for none; `provider` is whose bounds hold without one.
+    `vectors` are those of the texts. `searcher` is None if the index has no vectors yet, `make` if
+    none are computed during a search. `stated` is the least similarity that the user chose, 0 for
+    none: then the bounds of the `provider` hold.
     """
 
     def __init__(
@@ -514,7 +514,7 @@ class VectorMeaning:
         return similarities
 
     def usual(self, text: str) -> Usual:
-        """The mean of all chunks, and the bounds known for the model, else estimated."""
+        """Return the mean of all chunks with the bounds of the model, measured or estimated."""
         background = Background(0.0, 1.0, 0)
         if self._searcher is not None:
             background = self._searcher.background(self._vectors[text])
@@ -529,7 +529,7 @@ class VectorMeaning:
 
 
 def _estimated(background: Background, stated: float) -> Bounds:
-    """Return the bounds where none were measured: by how far above the mean the least one is."""
+    """Return bounds estimated from the distance of the least one above the mean."""
     least = stated or background.mean + _deviations(background.size) * background.deviation
     above = max(0.0, least - background.mean)
     return Bounds(
@@ -540,10 +540,10 @@ def _estimated(background: Background, stated: float) -> Bounds:
 
 
 def _deviations(count: int) -> float:
-    """Return how many standard deviations above the mean is far, among so many vectors.
+    """Return the least distance above the mean of `count` vectors, in standard deviations.
 
-    None of `count` numbers is more than (count - 1) / √count above their mean; half of
-    that is asked of few.
+    None of `count` numbers is more than (count - 1) / √count above their mean, so few vectors need
+    only half of that.
 
     >>> [round(_deviations(count), 2) for count in (1, 3, 10, 40, 4096)]
     [0.0, 0.58, 1.42, 3.0, 3.0]

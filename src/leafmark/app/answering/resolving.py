@@ -1,8 +1,7 @@
-"""What a user means by an id: exact id, bare path, `path#slug`, `path.N`, `path:LINE`, a citation.
+"""Resolve what a user writes as an id: id, bare path, `path#slug`, `path.N`, `path:LINE`, citation.
 
-Ids are looked up whole, in that order; a form that fits several documents is an
-error that lists them. Nothing is joined to a path and opened: what the index
-does not know does not exist.
+The forms are tried in that order; one that fits several documents is an error that lists them. No
+file is opened by its path: only what is indexed exists.
 """
 
 from __future__ import annotations
@@ -28,35 +27,35 @@ from leafmark.search.citations import cited_ids
 from leafmark.suggest import MAX_SUGGESTED
 
 LIKENESS = 0.6
-"""Ids less alike than this are not named: difflib's own measure of a close match."""
+"""The least similarity of a suggested id: difflib's own measure of a close match."""
 
 MIN_PART = 3
-"""Characters that a part of an id has at least, to name the id; chosen by eye."""
+"""The least number of characters of a part of an id that suggests the id; chosen by eye."""
 
 SAME_NAME = 0.3
-"""Added where the file or section name is the same in another place; chosen by eye."""
+"""Added to the similarity if the file or section name is the same; chosen by eye."""
 
 
 _ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4}))")
 """How a character that could change a terminal is printed in an id."""
 
 _LINES = re.compile(r"(.+?):([0-9]{1,9})(?:-([0-9]{1,9}))?(?::[0-9]{1,9})?:?")
-"""A place as `grep`, compilers and editors print it: a line or some, perhaps a column."""
+"""A place as `grep`, compilers and editors print it: a line or several, perhaps a column."""
 
 _SHORT_ORDINAL = re.compile(r"\.[0-9]+")
 
 
 class Lookup(lookup.Lookup, Protocol):
-    """The part of an index reader that ids are looked up in."""
+    """The part of an index reader that a resolver needs."""
 
     def chunks_of(self, doc_id: str) -> list[Entry]: ...
 
 
 class Named(NamedTuple):
-    """What an id names: a chunk, and what of it.
+    """The chunk that an id names.
 
-    `slug` is that of a heading in the chunk, which has another one; `own` says that
-    lines of its own text were named.
+    `slug` is that of a further heading in the chunk, if the id names one; `own` says that the id
+    names lines of the chunk's own text.
     """
 
     entry: Entry
@@ -77,9 +76,9 @@ class Resolver:
             self._by_path.setdefault(doc_id[len(tree) + 1 :], []).append(doc_id)
 
     def look_up(self, reference: str) -> Named:
-        """Return the chunk that `wanted` names, and what of it.
+        """Return the chunk that `reference` names, with the slug or own text if it names these.
 
-        Raises what `resolve` does.
+        Raises as `resolve` does.
         """
         entry = self.resolve(reference)
         names = tuple(_spellings(reference))
@@ -87,11 +86,11 @@ class Resolver:
         return Named(entry, slug, any(self._is_in_own_text(name, entry) for name in names))
 
     def resolve(self, reference: str) -> Entry:
-        """Return the chunk that `wanted` names.
+        """Return the chunk that `reference` names.
 
         Raises:
-            AmbiguousError: several chunks have that path; it lists their ids.
-            NotFoundError: none has; `did_you_mean` holds the nearest ids.
+            AmbiguousError: it fits several chunks; the error lists their ids.
+            NotFoundError: it fits none; `did_you_mean` has the nearest ids.
         """
         for name in _spellings(reference):
             for entries in self._forms(name):
@@ -113,7 +112,7 @@ class Resolver:
         )
 
     def _forms(self, name: str) -> Iterator[list[Entry]]:
-        """What each reading of `name` fits, in the order in which readings are tried."""
+        """Yield the chunks that each form of `name` fits, in the order of the forms."""
         for doc_id, rest in lookup.readings(name):
             if doc_id in self._doc_ids:
                 yield self._in_documents([doc_id], rest)
@@ -125,7 +124,7 @@ class Resolver:
             yield [entry for entry in entries if entry is not None]
 
     def _lines(self, name: str) -> Iterator[tuple[list[str], int, int]]:
-        """The documents and the lines in them that `name` may be the place of."""
+        """Yield the documents, first and last lines that `name` may mean."""
         place = _LINES.fullmatch(name)
         if place is None:
             return
@@ -134,7 +133,7 @@ class Resolver:
             yield doc_ids, int(place[2]), int(place[3] or place[2])
 
     def _at_lines(self, doc_id: str, first: int, last: int) -> Entry | None:
-        """The smallest chunk that holds lines, up to the end of the document."""
+        """Return the smallest chunk with these lines, up to the document's last line, else None."""
         chunks = self._lookup.chunks_of(doc_id)
         end = min(last, chunks[0].line_end) if chunks else 0
         if not 0 < first <= end:
@@ -143,7 +142,7 @@ class Resolver:
         return max(holding, key=lambda chunk: (chunk.depth, -chunk.position), default=None)
 
     def _is_in_own_text(self, name: str, entry: Entry) -> bool:
-        """Whether `name` is a place in the text that a chunk has before those below it."""
+        """Say whether `name` is a place in a chunk's own text, outside the chunks below it."""
         below = self._lookup.chunks_of(entry.doc_id)[entry.position + 1 : entry.last_position + 1]
         return any(
             entry.line_start < first or entry.heading_start is None
@@ -157,7 +156,7 @@ class Resolver:
         return [entry for entry in entries if entry is not None]
 
     def _slug_within(self, names: Iterable[str], entry: Entry) -> str | None:
-        """The slug by which a name is that of a chunk that has another one."""
+        """Return the further slug of a chunk that one of the names has, else None."""
         document = self._lookup.document(entry.doc_id)
         others = {} if document is None else document.slugs
         for name in names:
@@ -167,7 +166,7 @@ class Resolver:
         return None
 
     def nearest(self, name: str) -> tuple[str, ...]:
-        """The ids most like `name`, best first: in the document named, else among documents."""
+        """Return the ids most like `name`, best first: of its document, else among documents."""
         name = name.strip().removeprefix("./")
         place = _LINES.fullmatch(name)
         if place is not None:
@@ -187,7 +186,7 @@ class Resolver:
         return self._at_ordinal(name) or documents
 
     def _at_ordinal(self, name: str) -> tuple[str, ...]:
-        """The ordinal ids with the number of `name`, `path.N`, in the documents like its path."""
+        """Return the ordinal ids with the number of `path.N`, in documents like that path."""
         stem, _, number = name.rpartition(".")
         if not (stem and number.isascii() and number.isdecimal() and len(number) < 10):
             return ()
@@ -199,7 +198,7 @@ class Resolver:
         )
 
     def _chunk_ids(self, doc_ids: Iterable[str], *, pieces: bool) -> list[str]:
-        """The ids in documents; whoever names no piece means a section, which has them all."""
+        """Return the ids in documents; without `pieces` only of whole sections."""
         return [
             entry.id
             for doc_id in doc_ids
@@ -209,19 +208,18 @@ class Resolver:
 
 
 def hint_for(reference: str) -> str:
-    """What to do where nothing is called `wanted`, or like it."""
+    """Return a hint for a reference without any similar id."""
     if _SHORT_ORDINAL.fullmatch(reference):
         return f"write the document before it: path{reference}"
     return Remedy("list-ids", "give an id as answers show it")
 
 
 def _spellings(reference: str) -> Iterator[str]:
-    """`wanted` as it stands, without the blanks around it, and as it is printed.
+    """Yield the spellings of a reference to try: unchanged first, as a file name may have spaces.
 
-    A file name may begin or end with a space; what could change a terminal is
-    printed as an escape. A letter may have its mark as a character of its own. A citation
-    names the chunk that it is of. Windows writes a path with `\\`, which a file name
-    elsewhere may hold.
+    Then stripped, and with the escapes resolved that stand for control characters in output; with
+    letters and their marks in other Unicode forms; the ids of a citation; and with `/` for `\\`,
+    which Windows writes but a file name elsewhere may contain.
     """
     plain = reference.strip().removeprefix("./")
     unescaped = _ESCAPE.sub(lambda code: chr(int(code[1] or code[2], 16)), plain)
@@ -235,10 +233,10 @@ def _spellings(reference: str) -> Iterator[str]:
 
 
 def _closest(name: str, ids: list[str]) -> tuple[str, ...]:
-    """The ids of which `name` is a part, the shortest first; else the nearest.
+    """Return the ids with `name` as a part, the shortest first; else the most similar ids.
 
-    A name without a tree is compared with what follows the tree in each id. The
-    cheap tests come first, so many ids are no burden.
+    A name without a tree is compared with the part of each id after its tree. The cheap tests
+    come first, so that many ids cost little.
     """
     lowered = name.lower()
     if len(lowered) >= MIN_PART:
@@ -266,18 +264,18 @@ def _closest(name: str, ids: list[str]) -> tuple[str, ...]:
     return tuple(candidate for _, candidate in sorted(scored)[:MAX_SUGGESTED])
 
 
-# Why a file that is there is not read: for whoever asks for it by its path.
+# Explain why an existing file is not indexed, when a user names it by its path.
 
 
 _LINE_SUFFIX = re.compile(r":[0-9]+(-[0-9]+)?$")
 _LASTING = ("special", "broken", "link", "binary", EMPTY, "permission", ".")
-"""How reasons begin that hold for a file that is named, too; a suffix is one of another format."""
+"""Beginnings of reasons that also hold for a named file; `.` begins the suffix of a format."""
 
 
 def explain_unread(project: Project, reference: str) -> NotFoundError | None:
-    """Return what to say of the id or path `wanted`, of which nothing is indexed.
+    """Return an explanation for an id or path of which nothing is indexed.
 
-    None where no folder of the project's trees is meant, nor a file that a walk leaves out.
+    None unless it is a folder in the project's trees or a file that is left out.
     """
     if not is_encodable(reference):
         return None
@@ -301,7 +299,7 @@ def explain_unread(project: Project, reference: str) -> NotFoundError | None:
             continue
         holder = "" if left_out.path == path else f" (its folder `{left_out.path}`)"
         reason = left_out.reason
-        is_told = reason.startswith(".")  # that its format is not read
+        is_told = reason.startswith(".")  # the reason itself says that its format is not read
         return NotFoundError(
             f"`{reference}` is there, but {'' if is_told else 'is not read: '}{reason}{holder}",
             hint=_hint(reason, path),
@@ -311,7 +309,7 @@ def explain_unread(project: Project, reference: str) -> NotFoundError | None:
 
 
 def _refused(tree: Tree, path: str) -> Skipped | None:
-    """Return a file that holds no source, or that the system does not let us read, and why."""
+    """Return why the content of a file is refused or unreadable, else None."""
     try:
         data = read_beneath(tree, path)[0]
     except OSError as error:

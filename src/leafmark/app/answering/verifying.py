@@ -1,10 +1,9 @@
 """Check the citations of a text against the sources as they are now.
 
-The index says which documents there are and what they are called; the bytes
-are always read anew, so that an old index cannot make a citation look right. Citations
-that do not hold where they say are looked for by their content: in their own
-documents first, then in one pass over all others. What that costs does not grow
-with what is false.
+The index has the names of the documents; the bytes are always read anew, so that an old index
+cannot make a citation look right. A citation whose bytes are not in their place is searched by
+its digest: in its own document first, then in one pass over all others. The cost does not grow
+with the number of false citations.
 """
 
 from __future__ import annotations
@@ -51,20 +50,20 @@ from leafmark.search.citations import (
 )
 
 MAX_CHUNKED = 10_000
-"""Documents whose chunks are looked at for what is cited and lost: two or three seconds' work."""
+"""Documents whose chunks are searched for lost citations: two or three seconds of work."""
 
 MAX_NEAREST = 3
-"""Names that are gone for which the nearest are looked for; of 5,000 ids that takes 0.1 s each."""
+"""Lost names for which the nearest ids are searched, 0.1 s each among 5,000 ids."""
 
 
 @mending
 def verify_texts(
     project: Project, request: VerifyRequest, *, progress: Progress | None = None
 ) -> tuple[VerifyReport, ...]:
-    """Return what became of each citation in each text, in order.
+    """Return the status of each citation in each text, in order.
 
     Raises:
-        NotFoundError: there is no index, and none was to be made.
+        NotFoundError: there is no index, and the request does not refresh it.
         ConfirmationError, LockedError, StorageError, DamagedError: see `open_index`.
     """
     reader = open_telling(project, request, progress)
@@ -76,7 +75,7 @@ def verify_texts(
     names = [name for name, _ in request.texts if name != "-" and "\0" not in name]
     checked = {key for name in names for key in project.keys_of(project.directory / name)}
     outcomes = _Checker(project, reader, checked).check(unplaced)
-    require_whole(reader)  # else what a part of a cluster holds would be called gone
+    require_whole(reader)  # else documents in a silent part of a cluster would seem gone
     return tuple(
         VerifyReport(name, tuple(_placed(text, citations, outcomes)))
         for (name, text), citations in zip(request.texts, all_citations, strict=True)
@@ -86,7 +85,7 @@ def verify_texts(
 def _placed(
     text: str, citations: Iterable[Citation], outcomes: Mapping[Citation, _Outcome]
 ) -> Iterator[Verified]:
-    """Yield what became of the citations, each with its 1-based line and column in the text."""
+    """Yield the status of each citation, with its 1-based line and column in the text."""
     line = start = 0
     for citation in citations:
         line += text.count("\n", start, citation.offset)
@@ -95,7 +94,7 @@ def _placed(
 
 
 class _Outcome(NamedTuple):
-    """What became of one citation, wherever in the text it stands."""
+    """The status of one citation, without its position in the text."""
 
     citation: str
     status: CitationStatus
@@ -110,10 +109,10 @@ class _Outcome(NamedTuple):
 
 
 class _Checker:
-    """Checks citations; each document that they name is read once.
+    """Checks citations; reads each cited document once.
 
-    `checked` are the texts that hold them, where these are documents themselves:
-    what is quoted there has not moved there.
+    `checked` are the documents that contain the citations, if they are indexed: the search for
+    moved bytes skips these.
     """
 
     def __init__(self, project: Project, reader: IndexReader, checked: Collection[DocumentKey]):
@@ -126,7 +125,7 @@ class _Checker:
         self._nearest: dict[str, tuple[str, ...]] = {}
 
     def check(self, citations: Iterable[Citation]) -> dict[Citation, _Outcome]:
-        """Return what became of each citation."""
+        """Return the outcome of each citation."""
         outcomes: dict[Citation, _Outcome] = {}
         unlike: list[Citation] = []
         for citation in citations:
@@ -142,7 +141,7 @@ class _Checker:
         }
 
     def _document(self, citation: Citation) -> tuple[str, CurrentDocument | None]:
-        """Return the first of the citation's names whose document is known, and that document."""
+        """Return the first name of the citation with an indexed document, and that document."""
         for name in citation.names:
             for doc_name in (document_part(name), document_part(name).rpartition(".")[0]):
                 key = self._keys.get(doc_name)
@@ -164,7 +163,7 @@ class _Checker:
         return _Outcome(text, "ok", document.place(start, end, chunk), text)
 
     def _in_their_documents(self, unlike: list[Citation]) -> dict[Citation, _Outcome]:
-        """Look for what is cited near the place that is cited."""
+        """Search for the cited bytes in their own documents, near the cited place."""
         outcomes: dict[Citation, _Outcome] = {}
         finders: dict[int, _Finder] = {}
         for citation in unlike:
@@ -178,7 +177,7 @@ class _Checker:
         return outcomes
 
     def _in_others(self, lost: list[Citation]) -> dict[Citation, _Outcome]:
-        """Look through all documents once; a whole chunk is better than other bytes anywhere."""
+        """Search all documents once; a whole chunk is better than any other place."""
         digests_by_length: dict[int, set[str]] = {}
         for citation in lost:
             if citation.end > citation.start:
@@ -211,9 +210,9 @@ class _Checker:
     def _whole_chunks(
         self, keys: Sequence[DocumentKey], digests_by_length: Wanted
     ) -> dict[tuple[str, int], list[Found[DocumentKey]]]:
-        """Return places of what is wanted that are whole chunks, in the likeliest documents.
+        """Return whole chunks with the wanted digests, in the likeliest documents.
 
-        Most citations are of whole chunks, and what each costs does not grow with its length.
+        Most citations are of whole chunks, and checking these costs the same for any length.
         """
         places: dict[tuple[str, int], list[Found[DocumentKey]]] = {}
         for key in keys[: MAX_CHUNKED if self._is_here else 0]:
@@ -239,7 +238,7 @@ class _Checker:
         return best
 
     def _lost(self, citation: Citation) -> _Outcome:
-        """What is to be said of a citation whose bytes stand nowhere."""
+        """Return the outcome of a citation whose bytes are nowhere."""
         name, document = self._document(citation)
         text = f"{name}@{citation.digest}:{citation.start}-{citation.end}"
         chunk = None if document is None else document.by_name.get(name)
@@ -254,14 +253,14 @@ class _Checker:
         return Resolver(self._reader, self._reader.manifest)
 
     def _nearest_to(self, name: str) -> tuple[str, ...]:
-        """Return the ids that may be meant by a name that is gone: of the first names only."""
+        """Return the ids nearest to a lost name; only the first `MAX_NEAREST` names get any."""
         if name not in self._nearest and len(self._nearest) < MAX_NEAREST:
             self._nearest[name] = self._resolver.nearest(name)
         return self._nearest.get(name, ())
 
 
 def _likeliest_first(keys: Iterable[DocumentKey], lost: Iterable[Citation]) -> list[DocumentKey]:
-    """Return the documents in order, first those with a file name or a folder that is cited."""
+    """Return the documents sorted, those with a cited file name or folder first."""
     cited = {document_part(name).partition(":")[2] for citation in lost for name in citation.names}
     folders, names = {path.rpartition("/")[0] for path in cited}, set(map(basename, cited))
 
@@ -273,9 +272,9 @@ def _likeliest_first(keys: Iterable[DocumentKey], lost: Iterable[Citation]) -> l
 
 
 class _Finder:
-    """Looks for citations in their own document, the nearest place first, whole chunks before all.
+    """Searches a document for its citations: whole chunks first, and the nearest places first.
 
-    Each may hash as many bytes as `room` tells.
+    Each citation may hash up to `room` bytes.
     """
 
     def __init__(self, document: CurrentDocument, room: int):
@@ -316,7 +315,7 @@ def _moved(citation: Citation, document: CurrentDocument, start: int, end: int) 
     return _Outcome(citation.text, "moved", document.place(start, end, chunk), current)
 
 
-# Documents as they are now, whatever the index last saw of them.
+# Documents as they are now, whatever their state in the index.
 
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
@@ -324,7 +323,7 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 @dataclass(frozen=True)
 class CurrentDocument:
-    """A document as it is now. `other_slugs` lead to the positions of chunks without them."""
+    """A document as it is now. `other_slugs` map further slugs to positions of chunks."""
 
     data: bytes
     chunks: tuple[Entry | Chunk, ...]
@@ -341,7 +340,7 @@ class CurrentDocument:
         return chunks_by_name | {citation_name(chunk.id): chunk for chunk in self.chunks}
 
     def holds(self, citation: Citation) -> bool:
-        """Whether the cited bytes stand where the citation says."""
+        """Say whether the cited bytes are in the cited place."""
         start, end = citation.start, citation.end
         return start <= end <= len(self.data) and self.digest(start, end) == citation.digest
 
@@ -362,7 +361,7 @@ class CurrentDocument:
 
 
 def spans_of(chunks: Iterable[Entry | Chunk]) -> Iterator[tuple[int, int]]:
-    """Yield what a citation of a chunk covers: its span, with its heading or without."""
+    """Yield the spans that a citation of a chunk may have: without and with its heading."""
     for chunk in chunks:
         yield chunk.byte_start, chunk.byte_end
         if chunk.heading_start is not None:
@@ -375,19 +374,19 @@ def covers(chunk: Entry | Chunk, start: int, end: int) -> bool:
 
 
 def _size(chunk: Entry | Chunk) -> tuple[int, int]:
-    """Smallest first; of equal ones the one further up, which is not a piece of the other."""
+    """Return a sort key: the smallest first, of equal ones the earlier, which has the other."""
     return chunk.byte_end - chunk.byte_start, chunk.position
 
 
 class CurrentDocuments:
-    """Reads documents as they are now; those that are not what was indexed are chunked anew."""
+    """Reads documents as they are now, and chunks those that differ from the index."""
 
     def __init__(self, project: Project, reader: IndexReader):
         self._project = project
         self._reader = reader
 
     def bytes_of(self, key: DocumentKey, least: int) -> bytes | None:
-        """Return the bytes that spans refer to; None if the source is gone, or has not `least`."""
+        """Return the bytes that spans refer to; None if gone or fewer than `least`."""
         tree = self._project.tree(key[0])
         if tree is None:
             return None
@@ -396,7 +395,7 @@ class CurrentDocuments:
             raw.decode()
         except OSError:
             return None
-        except UnicodeDecodeError:  # spans are of the text as it was decoded
+        except UnicodeDecodeError:  # spans refer to the decoded text
             document = self.read(key)
             raw = b"" if document is None else document.data
         return raw if len(raw) >= least else None
@@ -424,50 +423,49 @@ class CurrentDocuments:
         return CurrentDocument(chunked.document.data, tuple(chunked.chunks), dict(chunked.slugs))
 
     def _bytes(self, tree: Tree, path: str, document: DocumentEntry) -> bytes | None:
-        """Return a source as it is now: its file, or what a cluster has where there is none."""
+        """Return the bytes of a source now: of its file, else of the cluster's copy."""
         try:
             return read_beneath(tree, path)[0]
         except OSError:
             return indexed_bytes(self._project, tree, document)
 
 
-# Find bytes of which only length and digest are known: where citations that do not hold went.
+# Search for bytes by length and digest, to find where cited passages moved.
 #
-# A citation does not hold the text that it cites, so the only way to find that text again is
-# to hash spans of its length. Tried are spans of chunks, and spans between edges, at which
-# passages begin and end: of lines, tags and sentences. Near the place that is cited, every span
-# is tried, and elsewhere as many as may be. What all of it may cost is fixed: it is shared by the
-# citations that are looked for.
+# A citation does not contain the cited text, so the only way to find that text again is to hash
+# spans of its length. The search tries spans of chunks, and spans between edges, where passages
+# begin and end: edges of lines, tags and sentences. Near the cited place it tries every span,
+# elsewhere as many as the budget allows. The whole budget is fixed and shared by the citations.
 
 
 Wanted = Mapping[int, Collection[str]]
-"""The beginnings of hex sha256 digests, all equally long, by the length of their bytes."""
+"""Prefixes of hex sha256 digests, all equally long, by the length of the hashed bytes."""
 
 MAX_NEAR = 1 << 28
-"""Bytes hashed at all places near those that are cited: about a tenth of a second's work."""
+"""Bytes hashed near the cited places: about a tenth of a second of work."""
 
 MAX_ELSEWHERE = 1 << 29
-"""Bytes hashed in all documents between edges of blocks, as many between other ones, and as many
-wherever."""
+"""Bytes hashed in all documents: so many between edges of blocks, as many between other edges,
+and as many at any place."""
 
 MAX_LENGTHS = 200
-"""Lengths that are looked for in all documents: each costs a look at every edge in them."""
+"""Lengths that are searched in all documents: each costs a pass over all of their edges."""
 
 MAX_PLACES = 16
-"""Places of the same bytes that are told apart."""
+"""Places of the same bytes that are collected at most."""
 
 _EACH = 2048
-"""The cost of trying a place, beside hashing, in bytes hashed (measured)."""
+"""The cost of a try without its hashing, in bytes hashed (measured)."""
 
 _BATCH_BYTES = 1 << 20
-"""Sources are looked through together up to this size: what is done for each length adds up."""
+"""Sources are searched in batches up to this size, which saves work for each length."""
 
 _FULL_STOP = b"\xe3\x80\x82"
-"""The ideographic one."""
+"""The ideographic full stop."""
 
 
 def _signs(signs: bytes) -> bytes:
-    """Return the table that makes a digit 1 of each of some bytes, and 0 of all others."""
+    """Return the table that translates the given bytes to the digit 1, all others to 0."""
     return bytes(ord("1") if byte in signs else ord("0") for byte in range(256))
 
 
@@ -475,10 +473,10 @@ _LINES, _ENDS, _BEGINS, _STOPS, _SPACES = map(_signs, (b"\n\r", b"\n\r>", b"<", 
 
 
 class Edges:
-    """Where lines and tags begin and end, and sentences have ended, as bits.
+    """The edges of a text as bits: begins and ends of lines and tags, ends of sentences.
 
-    So those of a given distance are found at once. The bit of a place is counted from the end.
-    Edges of blocks are those beside an empty line.
+    So all edges with a given distance are found at once. The last place has the lowest bit.
+    Edges of blocks are those next to an empty line.
     """
 
     def __init__(self, data: bytes, ends: Iterable[int] = ()):
@@ -499,15 +497,15 @@ class Edges:
         self._others = bits | blocks
 
     def windows(self, length: int) -> Iterator[int]:
-        """Yield where spans of a length begin that lie between two edges, in order."""
+        """Yield the starts of spans of a length between two edges, in order."""
         return self._places(self._others & self._others << length)
 
     def block_windows(self, length: int) -> Iterator[int]:
-        """Yield where those begin that lie between two edges of blocks."""
+        """Yield the starts of those between two edges of blocks."""
         return self._places(self._blocks & self._blocks << length)
 
     def other_windows(self, length: int) -> Iterator[int]:
-        """Yield where all others begin."""
+        """Yield the starts of the other spans between two edges."""
         windows = self._blocks & self._blocks << length
         return self._places(self._others & self._others << length & ~windows)
 
@@ -523,14 +521,14 @@ class Edges:
 
 
 def _bits(data: bytes, signs: bytes) -> int:
-    """Return a bit for each byte, set where it is one of the signs: that of the place after it."""
+    """Return a bit for each byte, set for the signs; it is the bit of the place after the byte."""
     return int(data.translate(signs), 2)
 
 
 def find_among(
     data: bytes, spans: Iterable[tuple[int, int]], digests_by_length: Wanted
 ) -> Iterator[tuple[str, int, int]]:
-    """Yield digest, start and end of the spans that hold wanted bytes."""
+    """Yield digest, start and end of the spans with a wanted digest."""
     for start, end in dict.fromkeys(spans):
         digests = digests_by_length.get(end - start)
         if digests and 0 <= start <= end <= len(data):
@@ -542,7 +540,7 @@ def find_among(
 def find_anywhere(
     data: bytes, digest: str, length: int, *, near: int, most_hashed: int = MAX_NEAR
 ) -> tuple[int, int] | None:
-    """Return the span nearest to `near` that holds the wanted bytes; None if there is none.
+    """Return the span with this digest nearest to `near`; None if there is none.
 
     The nearest places are tried first, as many as hash at most `most_hashed` bytes.
     """
@@ -570,7 +568,7 @@ def _begins_character(data: bytes, at: int) -> bool:
 
 
 Name = TypeVar("Name")
-"""What a source is called."""
+"""The name of a source."""
 
 
 class Found(NamedTuple, Generic[Name]):
@@ -584,7 +582,7 @@ class Found(NamedTuple, Generic[Name]):
 def find_in_all(
     sources: Iterable[tuple[Name, bytes]], digests_by_length: Wanted
 ) -> dict[tuple[str, int], list[Found[Name]]]:
-    """Return places of wanted bytes, by digest and length; each source is looked through once."""
+    """Return places of wanted bytes, by digest and length; each source is read once."""
     lengths = sorted(digests_by_length)[:MAX_LENGTHS]
     share = MAX_ELSEWHERE // max(1, len(lengths))
     room = {length: [share, share, share] for length in lengths}
@@ -608,7 +606,7 @@ def _note(
     digests: Collection[str],
     all_places: dict[tuple[str, int], list[Found[Name]]],
 ) -> int:
-    """Note which of the spans hold wanted bytes; return what that cost."""
+    """Add the spans with a wanted digest to `all_places`; return the cost in bytes."""
     cost = 0
     for start in tried:
         cost += length + _EACH
@@ -621,7 +619,7 @@ def _note(
 
 
 class _Batch(Generic[Name]):
-    """Several sources one behind the other, a line end between two."""
+    """Several sources joined by line ends."""
 
     def __init__(self, sources: Sequence[tuple[Name, bytes]]):
         self._names = [name for name, _ in sources]
@@ -636,7 +634,7 @@ class _Batch(Generic[Name]):
         self.edges = Edges(self.data, (*self._starts, *self._ends))
 
     def any_windows(self, length: int) -> Iterator[int]:
-        """Yield where all spans of whole characters begin that do not lie between two edges."""
+        """Yield the starts of all spans of whole characters that are not between two edges."""
         known = {*self.edges.windows(length)}
         for start in range(len(self.data) - length + 1):
             if start not in known and all(
@@ -645,7 +643,7 @@ class _Batch(Generic[Name]):
                 yield start
 
     def within(self, starts: Iterable[int], length: int) -> Iterator[int]:
-        """Yield the starts of spans that lie in one source."""
+        """Yield the starts of spans that lie within one source."""
         for start in starts:
             if start + length <= self._ends[bisect_right(self._starts, start) - 1]:
                 yield start

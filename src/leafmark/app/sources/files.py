@@ -1,8 +1,8 @@
-"""Read one file of a tree, never anything outside it and never a version that was half written.
+"""Read one file of a tree, never a file outside it and never a half-written version.
 
-No part of the path may be a link: the file that was opened is asked where it
-lies, or each part is opened relative to the one before, so what was checked is
-what is read. Special files are not waited for.
+No part of the path may be a link: the system tells the path of the opened file, or each part is
+opened relative to the one before, so the checked file is the one that is read. Reading never
+waits for a special file.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ from leafmark.environment import memo
 from leafmark.model import FileState
 
 ATTEMPTS = 2
-"""How often a file is read that changes meanwhile."""
+"""How often to read a file that changes while it is read."""
 
 
 _UNSAFE_PARTS = frozenset(["", ".", ".."])
 
 
 class FileChangedError(OSError):
-    """The file was written to while it was being read, each time."""
+    """The file changed during each attempt to read it."""
 
 
 def read_beneath(tree: Tree, path: str, known: KnownFiles | None = None) -> tuple[bytes, FileState]:
-    """Return a file's bytes, and how it looked before as well as after they were read.
+    """Return a file's bytes and state, which was the same before and after reading.
 
-    `path` is relative to the tree's root, with `/`. What is `known` is not read again.
+    `path` is relative to the tree's root, with `/`. A file in `known` is not read again.
 
     Raises:
-        FileChangedError: it looked different after reading, twice.
-        OSError: it is missing, no regular file, behind a link, larger than the
-            tree's `max_file_bytes`, or cannot be read; or `path` does not stay
+        FileChangedError: its state differed after reading, twice.
+        OSError: it is missing, not a regular file, behind a link, larger than the
+            tree's `max_file_bytes`, or unreadable; or `path` does not stay
             below the root.
     """
     _check_path(path)
@@ -76,9 +76,9 @@ def read_beneath(tree: Tree, path: str, known: KnownFiles | None = None) -> tupl
 
 
 def _unopened(tree: Tree, path: str, known: KnownFiles) -> tuple[bytes, FileState] | None:
-    """Return what is known of a file that is still the very one that was read, unopened.
+    """Return a known file without opening it, if its state has not changed.
 
-    A link on the way can only lead to that same file: nothing else is ever given.
+    A link in the path does no harm: the file behind it has the same inode and times.
     """
     cached = known.find(tree.root, path)
     if cached is None:
@@ -106,10 +106,9 @@ def _open(tree: Tree, path: str) -> int:
 
 
 def _open_at_once(tree: Tree, path: str) -> int | None:
-    """Open by the whole path where the system tells afterwards what was opened (Linux).
+    """Open by the whole path, if the system then tells the path of the opened file (Linux).
 
-    None if it is not that very file, or cannot be opened: then the way in steps
-    decides, and says why.
+    None if that is another file or cannot be opened: `_open_in_steps` then decides, and raises.
     """
     whole = f"{_real_root(tree.root)}/{path}"
     try:
@@ -127,7 +126,7 @@ def _open_at_once(tree: Tree, path: str) -> int | None:
 
 @lru_cache(maxsize=64)
 def _real_root(root: Path) -> str:
-    """The root without links; one that leads elsewhere by now only costs the longer way."""
+    """Return the root without links; if that is outdated, `_open_in_steps` opens the file."""
     return os.path.realpath(root).rstrip(os.sep)
 
 
@@ -148,9 +147,9 @@ def _open_in_steps(root: Path, path: str) -> int:
 
 
 def _open_real(tree: Tree, path: str) -> int:
-    """Open a file that may lie behind links, where these lead to a place below the root.
+    """Open a file that may lie behind links, if these lead to a place below the root.
 
-    From there on no part may be a link: a folder can be exchanged for one meanwhile.
+    No part of its real path may be a link: a folder can be replaced by one meanwhile.
     """
     root = os.path.realpath(tree.root)
     real = real_path(os.path.join(root, path))
@@ -162,9 +161,10 @@ def _open_real(tree: Tree, path: str) -> int:
 
 
 def _read_all(descriptor: int, size: int) -> bytes:
-    """Read to the end, but hardly more than the `size` that the file should have.
+    """Read to the end, but at most one byte more than `size`, the expected size.
 
-    What can be read at once is not asked for an end: a file that grew looks different.
+    If one read returns all bytes, no second read looks for the end: the size of a file that grew
+    differs.
     """
     data = os.read(descriptor, size + 1)
     if len(data) >= size:
@@ -178,7 +178,7 @@ def _read_all(descriptor: int, size: int) -> bytes:
 
 
 def look(tree: Tree, path: str, info: os.stat_result) -> Look:
-    """Return size, mtime, ctime and inode, as a walk gives them."""
+    """Return size, mtime, ctime and inode, as in a walk; raise OSError if it must not be read."""
     if not stat.S_ISREG(info.st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file", path)
     if info.st_size > tree.max_file_bytes:
@@ -187,38 +187,38 @@ def look(tree: Tree, path: str, info: os.stat_result) -> Look:
     return info.st_size, *TIMES(info), inode
 
 
-# The bytes of files that were read lately, given again as long as the files look the same.
+# A cache of the bytes of recently read files, valid while the files look the same.
 #
-# A warm search shows much the same few files as the one before it, and would spend a fifth
-# of its time on reading and hashing them. Whoever asks compares size, times and inode each
-# time: what a refresh of the index trusts, too. A file that changed within the last seconds
-# is not kept, since it might change once more without its times telling. Nor is any where the
-# system does not say when a file was changed last (Windows): there, its times can be set back.
+# A warm search shows mostly the same few files as the one before it, and would spend a fifth
+# of its time on reading and hashing them. The reader compares size, times and inode each time,
+# which a refresh of the index trusts, too. A file that changed within the last seconds is not
+# cached, since a further change might not show in its times. No file is on systems without a
+# time of change (Windows): there, times can be set back.
 
 
 Look = tuple[int, int, int, int]
 """Size, mtime, ctime and inode."""
 
 MAX_BYTES = 32_000_000
-"""How much is kept at most (chosen by eye: two thousand documents)."""
+"""The size of the cache (chosen by eye: two thousand documents)."""
 
 SETTLED_NS = 2_000_000_000
-"""How long ago a file must have changed last: the times of some file systems have whole seconds."""
+"""The minimum age of the last change: some file systems count times in whole seconds."""
 
 
 class KnownFiles:
-    """Keeps files, the latest read; threads may share it."""
+    """A cache of the files read last; threads may share it."""
 
     def __init__(self, most_bytes: int = MAX_BYTES):
         self._most_bytes = most_bytes
         self.reset()
 
     def find(self, root: Path, path: str) -> tuple[bytes, FileState] | None:
-        """Return a file as it was when it was read, if it is known; it may look otherwise now."""
+        """Return a cached file and its state when it was read; it may have changed since."""
         return self._kept.get((root, path))
 
     def keep(self, root: Path, path: str, data: bytes, state: FileState) -> None:
-        """Keep what was just read, unless it is much or may be changing."""
+        """Cache a file that was just read, unless it is large or may be changing."""
         age = time.time_ns() - max(state.modified_ns, state.changed_ns)
         if os.name != "posix" or age < SETTLED_NS or len(data) > self._most_bytes // 8:
             return
@@ -230,7 +230,7 @@ class KnownFiles:
                 self._drop(next(iter(self._kept)))
 
     def reset(self) -> None:
-        """Know nothing; in a forked child, too, whoever had the lock in the parent."""
+        """Empty the cache; also in a forked child, where another thread may have held the lock."""
         self._kept: dict[tuple[Path, str], tuple[bytes, FileState]] = {}
         self._bytes = 0
         self._lock = Lock()

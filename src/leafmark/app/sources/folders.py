@@ -1,8 +1,7 @@
-"""Open folders and small files below a root, whatever their depth and whatever moves meanwhile.
+"""Open folders and small files below a root, at any depth, safely while others move them.
 
-A folder is opened relative to the root's descriptor where the system can do
-that (POSIX), in steps that stay below the longest path it takes; elsewhere by
-its whole path.
+A folder is opened relative to the root's descriptor if the system can do that (POSIX), in steps
+below the system's longest path; elsewhere by its whole path.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from leafmark.namedtuples import NamedTuple
 HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 
 LISTS_INODES = os.name != "nt"
-"""Whether the listing of a folder tells the inodes of files; where not, none counts anywhere."""
+"""Whether a folder's listing has the inodes of files; without, inodes are never compared."""
 
 
 def _times(system: str, version: tuple[int, ...]) -> Callable[[os.stat_result], tuple[int, int]]:
-    """Return what tells when a file was written, and when anything about it was changed.
+    """Return the getter of a file's times of modification and of change (ctime).
 
-    Windows tells no second time, but when the file was made. Python calls it ctime there, which
-    it will not do for ever, and in listings it did not from 3.12.0 to 3.12.2.
+    Windows has the time of creation instead of the latter. Python calls it ctime there, but will
+    not do so for ever, and in listings did not from 3.12.0 to 3.12.2.
     """
     if system == "nt" and version >= (3, 12):
         return attrgetter("st_mtime_ns", "st_birthtime_ns")
@@ -42,7 +41,7 @@ def _times(system: str, version: tuple[int, ...]) -> Callable[[os.stat_result], 
 TIMES = _times(os.name, sys.version_info[:2])
 
 Handle = int | str
-"""An open folder: a descriptor, or its path where there are none."""
+"""An open folder: a descriptor, or a path on systems without descriptors of folders."""
 
 _STEP_CHARS = 900
 """Characters opened in one step: at most 3,600 bytes, below every PATH_MAX (4,096) in use."""
@@ -50,7 +49,7 @@ _STEP_CHARS = 900
 WINDOWS = os.name == "nt"
 
 _WINDOWS_CHARS = 240
-"""How long a path may be on Windows before it must say so: folders end at 248, files at 260."""
+"""Longer paths need a prefix on Windows: its limit is 248 for folders, 260 for files."""
 
 _SHARE = "\\\\"
 _UNLIMITED = "\\\\?\\"
@@ -72,10 +71,10 @@ FILE_FLAGS = (
 
 
 class Folders:
-    """The folders below one root; to be closed, as a context manager.
+    """Opens the folders below one root; a context manager.
 
     Raises:
-        OSError: the root is missing, no folder, or cannot be opened.
+        OSError: the root is missing, not a folder, or cannot be opened.
     """
 
     def __init__(self, root: Path):
@@ -84,7 +83,7 @@ class Folders:
         if HAS_DESCRIPTORS:
             self._root = os.open(root, _FOLDER_FLAGS & ~getattr(os, "O_NOFOLLOW", 0))
         elif not os.path.isdir(self._root):
-            os.scandir(self._root).close()  # raises what is the matter
+            os.scandir(self._root).close()  # raises the reason
 
     def __enter__(self) -> Folders:
         return self
@@ -97,7 +96,7 @@ class Folders:
         """Open the folder `path` (relative, with `/`, a trailing one allowed); close it after use.
 
         Raises:
-            OSError: it is missing, no folder, a link, or cannot be opened.
+            OSError: it is missing, not a folder, a link, or cannot be opened.
         """
         return open_folder(self._root, path)
 
@@ -108,7 +107,7 @@ class Folders:
 
 
 def is_encodable(path: str) -> bool:
-    """Say whether the system can be asked for `path` at all."""
+    """Say whether `path` can be passed to the system."""
     try:
         return b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
@@ -116,10 +115,10 @@ def is_encodable(path: str) -> bool:
 
 
 def is_there(path: str) -> bool:
-    """Whether there is anything at a path, be it a link that leads nowhere.
+    """Say whether there is anything at a path, even a broken link.
 
     Raises:
-        StorageError: nobody may look there.
+        StorageError: permission to look there is denied.
     """
     try:
         os.lstat(path)
@@ -131,23 +130,23 @@ def is_there(path: str) -> bool:
 
 
 def unlimited(path: str) -> str:
-    """Return a whole path in the form in which Windows takes it however long it is.
+    """Return an absolute path in the form that has no limit of length on Windows.
 
-    In the usual one a file whose path is too long is listed, and then said not to exist.
+    With the usual form, Windows lists a file with a too long path, but then does not find it.
     """
     if not WINDOWS or len(path) <= _WINDOWS_CHARS or path.startswith(_UNLIMITED):
         return path
-    path = os.path.normpath(path)  # in this form nobody else does that
+    path = os.path.normpath(path)  # Windows does not normalize this form
     if path.startswith(_SHARE):
         return _UNLIMITED_SHARE + path.removeprefix(_SHARE)
     return _UNLIMITED + path
 
 
 def real_path(path: str) -> str:
-    """Return where what is at a whole path really lies.
+    """Return the real path of an absolute path.
 
     Raises:
-        OSError: there is nothing.
+        OSError: it does not exist.
     """
     long_path = unlimited(path)
     real = os.path.realpath(long_path, strict=True)
@@ -159,10 +158,10 @@ def real_path(path: str) -> str:
 
 
 def as_listed(root: str | os.PathLike[str], path: str) -> str:
-    """Return the path of what is there, relative to `root` with `/`, in the names that are listed.
+    """Return `path` (relative to `root`, with `/`) with its names spelled as in the listings.
 
-    Where the system takes README.MD for README.md, or é in one form for that in the other,
-    both lead to one file, which has one name.
+    Some systems take README.MD for README.md, or one Unicode form of é for the other: both
+    spellings lead to the same file, which has only one listed name.
     """
     folder, names = os.fspath(root), list[str]()
     for name in path.split("/"):
@@ -205,7 +204,7 @@ def open_folder(root: Handle, path: str) -> Handle:
 
 
 def _steps(path: str) -> list[str]:
-    """Cut a long path at slashes, into parts that can each be opened."""
+    """Cut a long path at slashes, into parts short enough to be opened."""
     steps = [""]
     for part in path.rstrip("/").split("/"):
         if steps[-1] and len(steps[-1]) + len(part) > _STEP_CHARS:
@@ -225,7 +224,7 @@ def read_small(handle: Handle, name: str, limit: int) -> bytes | None:
         else:
             descriptor = os.open(unlimited(os.path.join(handle, name)), FILE_FLAGS)
         try:
-            # a folder can be opened too, and has nothing to read
+            # a folder can be opened, too, but not read
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 return None
             return os.read(descriptor, limit)
@@ -235,11 +234,11 @@ def read_small(handle: Handle, name: str, limit: int) -> bytes | None:
         return None
 
 
-# `Tree`: a named folder of sources, with everything that decides which files belong to it.
+# `Tree`: a named folder of sources, with the rules that select its files.
 
 
 Scope = Literal["local", "global"]
-"""Where a tree was named: in the project (or by standing in it), or in the user's file."""
+"""Where a tree was configured: in the project (or implicitly), or in the user's file."""
 
 
 class Tree(NamedTuple):
@@ -247,10 +246,10 @@ class Tree(NamedTuple):
 
     `root` is absolute; it may be missing on disk. `include` and `exclude` are
     patterns as in an ignore file, relative to `root`; an `exclude` pattern
-    beginning with `!` takes files back in that would be left out by default,
-    secrets only with `allow_secrets`. `overrides` are the settings that differ
-    in this tree, by full name (`chunking.max_tokens`). `formats` are suffixes with the
-    formats that they stand for here.
+    beginning with `!` includes files that are left out by default,
+    secrets only with `allow_secrets`. `overrides` are the settings of this tree
+    alone, by full name (`chunking.max_tokens`). `formats` are pairs of a suffix and
+    its format in this tree.
     """
 
     name: str
@@ -266,12 +265,12 @@ class Tree(NamedTuple):
 
     @property
     def is_missing(self) -> bool:
-        """Whether its root is no folder now, or a path that the system refuses to look at."""
+        """Whether its root is not a folder now, or cannot be accessed."""
         return not os.path.isdir(self.root)
 
     @property
     def trouble(self) -> str:
-        """Why nothing can be read of it, as the end of a sentence; empty where there is no reason.
+        """The reason why its root cannot be read, as the end of a sentence; else empty.
 
         >>> Tree("docs", Path("/nowhere")).trouble
         'is missing'

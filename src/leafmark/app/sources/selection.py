@@ -1,11 +1,11 @@
-"""Which names below a tree's root are taken: patterns, ignore files, default rules.
+"""The rules that select files below a tree's root: patterns, ignore files, default rules.
 
-In the order of power: secrets are left out; the tree's `exclude` patterns; the
+In the order of priority: secrets are left out; the tree's `exclude` patterns; the
 ignore files, `.leafmarkignore` before `.ignore` before `.gitignore` and of one
 kind the nearest first, each inside one git repository; hidden names and the
 default rules; the tree's `include` patterns; the format. A pattern with `!` in
-`exclude` or `.leafmarkignore` takes back in what the default rules leave out,
-but a secret only from the user's own (or trusted) configuration.
+`exclude` or `.leafmarkignore` includes names that the default rules leave out,
+but a secret only in the user's own (or trusted) configuration.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import late_pattern
 
 ReadFile = Callable[[str], bytes | None]
-"""From the path of a file below the root to its bytes, None where there is none to read."""
+"""Returns the bytes of a file by its path below the root, None if there is no such file."""
 
 _MAX_IGNORE_BYTES = 1 << 20
 _OWN = names.IGNORE_FILES[0]
 TELLING = frozenset({".git", *names.IGNORE_FILES})
-"""Names that say something about the folder that they are in."""
+"""Names that affect the rules of their folder."""
 
 _EXAMPLES_OF_SECRETS = (
     *names.SECRET_NAMES,
@@ -43,13 +43,13 @@ _EXAMPLES_OF_SECRETS = (
     *("terraform.tfstate", "terraform.tfstate.backup"),
 )
 _ORDINARY_EXAMPLES = ("data", "data.json", "data.txt", "data.md", ".data", ".data.json", "id")
-"""A pattern is about secrets if it fits one of the former, and none of these."""
+"""A pattern is about secrets if it fits one of `_EXAMPLES_OF_SECRETS` and none of these."""
 
 _LITERAL = late_pattern(r"[^\W_]")
 
 
 class Layer(NamedTuple):
-    """The rules of one ignore file, and how to spell a path as seen from it.
+    """The rules of one ignore file, and how to make a path relative to it.
 
     A path below the root is spelled `above + path[cut:]`.
     """
@@ -63,10 +63,10 @@ class Layer(NamedTuple):
 class Frame(NamedTuple):
     """A folder about to be listed.
 
-    `path` is empty for the root and else ends with `/`; `real` is where the
-    folder lies when it was reached through a link. `layers` are in the order
-    in which they decide. Below an `included` folder `include` holds for all;
-    `asked` marks a folder that a pattern takes in against the default rules.
+    `path` is empty for the root and else ends with `/`; `real` is the real path of
+    a folder that was reached through a link. `layers` are in the order of
+    priority. All files below an `included` folder are included; `asked` marks a
+    folder that a pattern includes against the default rules.
     """
 
     path: str = ""
@@ -77,7 +77,7 @@ class Frame(NamedTuple):
 
 
 class Selection:
-    """The rules of one tree. `refuse_` methods return why something is left out, or None."""
+    """The rules of one tree. `refuse_` methods return the reason to leave a name out, or None."""
 
     def __init__(self, tree: Tree):
         self._exclude = parse_rules(tree.exclude)
@@ -90,17 +90,17 @@ class Selection:
         self._stated = tuple(suffix for suffix, _ in tree.formats)
 
     def first_frame(self, root: Path, diagnostics: list[Diagnostic]) -> Frame:
-        """Return the frame of the root, under the ignore files of the repository around it."""
+        """Return the frame of the root, with the ignore files of its repository above it."""
         return self.root_frame(_layers_above(root, diagnostics))
 
     def root_frame(self, layers: list[Layer]) -> Frame:
-        """Return the frame of the root, under the ignore files above it, nearest first."""
+        """Return the frame of the root, with the ignore files above it, nearest first."""
         return Frame(layers=_sorted_layers(layers), included=not self._include)
 
     def doubts(self, frame: Frame) -> Doubt | None:
         """Return a fast test for names (with their last suffix) of files directly in a folder.
 
-        False, or no test at all, means that no pattern and no ignore file has a say.
+        False, or None instead of a test, means that no pattern and no ignore file applies.
         """
         if not frame.included:
             return lambda name, suffix: True
@@ -118,9 +118,10 @@ class Selection:
         handle: Handle | ReadFile,
         diagnostics: list[Diagnostic],
     ) -> Frame:
-        """Return the frame with the folder's own ignore files; `found` has its `TELLING` names.
+        """Return the frame with the folder's own ignore files.
 
-        They are read from the open folder `handle`, or by a function that takes their path.
+        `entries` has at least the `TELLING` names of the folder. The files are read from the open
+        folder `handle`, or by a function that takes their path.
         """
         layers = frame.layers
         if TELLING.isdisjoint(entries):
@@ -138,7 +139,7 @@ class Selection:
         return frame if layers is frame.layers else frame._replace(layers=layers)
 
     def refuse_file(self, frame: Frame, name: str) -> str | None:
-        """Say by its name why a file of `frame` is left out."""
+        """Return why a file of `frame` is left out, by its name."""
         path = frame.path + name
         reason, by_name = self._by_patterns(frame, path, name, is_folder=False)
         if self.is_closed_secret(path, name, is_folder=False):
@@ -155,7 +156,7 @@ class Selection:
         return self._by_format(path, name, suffix)
 
     def refuse_folder(self, frame: Frame, name: str) -> str | None:
-        """Say by its name why a folder is not entered."""
+        """Return why a folder is not entered, by its name."""
         path = frame.path + name
         reason, by_name = self._by_patterns(frame, path, name, is_folder=True)
         if name == ".git":
@@ -171,16 +172,16 @@ class Selection:
         return None if self._may_hold_included(frame, path) else "not included"
 
     def is_closed_secret(self, path: str, name: str, *, is_folder: bool) -> bool:
-        """Say whether it may hold secrets and no pattern that may do so names it.
+        """Say whether it may hold secrets and no pattern that may include secrets names it.
 
-        The files of a visible folder speak for themselves: a manual has a folder `credentials`.
+        A visible folder is never closed, only its files: a manual has a folder `credentials`.
         """
         if not names.is_secret(name) or (is_folder and name[0] != "."):
             return False
         return self._secrets.find(path, name, is_folder=is_folder) is None
 
     def child(self, frame: Frame, name: str) -> Frame:
-        """Return the frame of a folder that is entered."""
+        """Return the frame of a folder of `frame`."""
         path = frame.path + name
         included = frame.included or self._include.find(path, name, is_folder=True) is not None
         requested = (
@@ -192,7 +193,7 @@ class Selection:
     def _by_patterns(
         self, frame: Frame, path: str, name: str, *, is_folder: bool
     ) -> tuple[str | None, bool]:
-        """Return the reason to leave it out, and whether it is asked for."""
+        """Return the reason to leave it out, and whether a pattern includes it."""
         rule = self._exclude.find(path, name, is_folder=is_folder) if self._exclude else None
         if rule is not None:
             return (None, True) if rule.negated else ("excluded", False)
@@ -205,7 +206,7 @@ class Selection:
         return None, False
 
     def is_stated(self, name: str) -> bool:
-        """Say whether the tree says what the suffix of a file means, whatever it is elsewhere."""
+        """Say whether the tree's `formats` have the suffix of a file."""
         return bool(self._stated) and name.lower().endswith(self._stated)
 
     def _by_format(self, path: str, name: str, suffix: str) -> str | None:
@@ -230,15 +231,15 @@ class Selection:
 
 
 def _names_files(pattern: str) -> bool:
-    """Say whether a pattern names files, not just any (`*.json`, but not `data/**`)."""
+    """Say whether the last part of a pattern is more than wildcards: `*.json`, not `data/**`."""
     return _LITERAL.search(pattern.rpartition("/")[2]) is not None
 
 
 def secret_patterns(exclude: Collection[str]) -> list[str]:
     """Return the `exclude` patterns with `!` that are about secrets.
 
-    These fit what may hold secrets and nothing like it that does not: `!*.pem` does,
-    `!*.json` and `!.*` do not, although they fit `credentials.json` and `.env`.
+    These match names of secrets and no ordinary names: `!*.pem` is one, but `!*.json` and `!.*`
+    are not, although they match `credentials.json` and `.env`.
     """
     return [
         pattern
@@ -257,7 +258,7 @@ def _is_about_secrets(pattern: str) -> bool:
 
 
 def _literal_prefixes(patterns: Collection[str]) -> tuple[str, ...] | None:
-    """Return beginnings of paths, one of which all that matches has; None when there are none."""
+    """Return prefixes, one of which every matching path has; None if a pattern has none."""
     prefixes = []
     for pattern in patterns:
         body = pattern.removesuffix("/")
@@ -270,7 +271,7 @@ def _literal_prefixes(patterns: Collection[str]) -> tuple[str, ...] | None:
 
 
 def _sorted_layers(layers: list[Layer]) -> tuple[Layer, ...]:
-    """Order by kind; of one kind, the nearest (which comes first) stays first."""
+    """Sort by kind; of one kind, the nearest, which comes first, stays first."""
     return tuple(sorted(layers, key=lambda layer: names.IGNORE_FILES.index(layer.kind)))
 
 

@@ -1,10 +1,9 @@
 """Walk a tree: which files are its sources, and why the others are not.
 
-Files are found, not opened. Folders are listed relative to the root's
-descriptor, so that neither deep nesting nor a folder exchanged for a link
-leads anywhere else. What vanishes during the walk is no error; what cannot be
-read is a diagnostic. The order is fixed: in each folder its files by name,
-then its folders by name.
+Files are listed, not opened. Folders are listed relative to the root's descriptor, so that
+neither deep nesting nor a folder replaced by a link leads out of the tree. A file that vanishes
+during the walk is not an error; an unreadable one is a diagnostic. The order is fixed: in each
+folder its files by name, then its folders by name.
 """
 
 from __future__ import annotations
@@ -41,10 +40,11 @@ from leafmark.model import Diagnostic, Skipped
 from leafmark.namedtuples import NamedTuple
 
 SPECIAL = "special file"
-"""Why neither a file nor a link to one is read; as a file, a folder is one."""
+"""The reason to skip an entry that is neither a regular file nor a link; a folder named as a file
+is one, too."""
 
 EMPTY = "empty"
-"""Why a source without text is skipped, if there is nothing else to say of it."""
+"""The reason to skip a source without text, if there is no other."""
 
 Entry = os.DirEntry[str]
 _new = tuple.__new__
@@ -54,15 +54,15 @@ _KIND = 0o170000
 _REGULAR = stat.S_IFREG
 HAS_JUNCTIONS = os.name == "nt"
 _MOUNT_POINT = 0xA0000003
-"""What Windows says a junction is (IO_REPARSE_TAG_MOUNT_POINT)."""
+"""The reparse tag of a junction on Windows (IO_REPARSE_TAG_MOUNT_POINT)."""
 
 _MARKS = TELLING | MAKERS_MARKS
 _AT_ONCE = 1000
-"""Entries of a folder that are looked at before what they are is handed on."""
+"""Entries of a folder that are handled together before their sources are yielded."""
 
 
 class SourceFile(NamedTuple):
-    """A file to be read, and how it looked; `path` is relative to the tree's root, with `/`.
+    """A file to read, with its size and times; `path` is relative to the tree's root, with `/`.
 
     Bytes of `path` that are not UTF-8 are surrogate escapes. `changed_ns` is ctime.
     """
@@ -76,12 +76,12 @@ class SourceFile(NamedTuple):
 
 
 class WalkNotes:
-    """What a walk did not take, in the order in which it was met.
+    """The entries that a walk did not take, in the order of the walk.
 
     `skipped` were left out on purpose; the path of a folder ends with `/` and
     stands for all below it. `unread` are folders (ending with `/`, the root
-    being empty) that could not be listed: what lies below them is unknown. `is_forced` says
-    that the folder the walk began in is one that another walk leaves out.
+    being empty) that could not be listed: their content is unknown. `is_forced` says that the
+    walk began in a folder that a walk of the whole tree leaves out.
     """
 
     def __init__(self) -> None:
@@ -94,10 +94,10 @@ class WalkNotes:
 def iter_sources(
     tree: Tree, *, under: str = "", notes: WalkNotes | None = None
 ) -> Iterator[SourceFile]:
-    """Yield the sources of `tree`, or those below its folder `under`, which is entered in any case.
+    """Yield the sources of `tree`, or those below its folder `under`, even if it is left out.
 
     Raises (at the first step):
-        NotFoundError: the root, or `under`, is missing or no folder.
+        NotFoundError: the root, or `under`, is missing or not a folder.
         ForbiddenError: one of them cannot be opened.
     """
     with _open_root(tree) as folders:
@@ -109,12 +109,12 @@ def iter_sources(
 
 
 def exceeds(tree: Tree, limit: int) -> bool:
-    """Say whether the tree has more than `limit` sources, without looking further than that."""
+    """Say whether the tree has more than `limit` sources; the walk stops there."""
     return any(count > limit for count, _ in enumerate(iter_sources(tree), 1))
 
 
 def needs_converter(path: str) -> Diagnostic | None:
-    """Say what turns a source into one that is read, where its suffix names a format that is not.
+    """Return a diagnostic with a converter for a source of an unsupported format, else None.
 
     >>> needs_converter("a/report.pdf").message
     '.pdf files are not read; convert them to Markdown or text with pdftotext or docling'
@@ -128,10 +128,10 @@ def needs_converter(path: str) -> Diagnostic | None:
 
 
 def named_source(tree: Tree, path: str, notes: WalkNotes) -> SourceFile | None:
-    """Return the file `path` of `tree` although ignore rules may leave it out.
+    """Return the file `path` of `tree`, even if ignore rules leave it out.
 
-    Secrets, links, special files, formats that are not read and files over the
-    size limit are left out all the same: then None, and `notes` say why.
+    None for secrets, links, special files, unsupported formats and files over the size limit;
+    `notes` say why.
 
     Raises:
         NotFoundError: there is no such file.
@@ -156,9 +156,9 @@ def named_source(tree: Tree, path: str, notes: WalkNotes) -> SourceFile | None:
 
 
 def why_left_out(tree: Tree, path: str) -> Skipped | None:
-    """Say what is left out so that the file `path` of `tree` is: it, or a folder that holds it.
+    """Return why the file `path` of `tree` is left out: a rule about it, or about its folders.
 
-    None where it is a source, or where there is no such file.
+    None if it is a source or does not exist.
     """
     folder, _, name = path.rpartition("/")
     if not is_encodable(path):
@@ -207,7 +207,7 @@ def _missing(tree: Tree, path: str, error: OSError) -> LeafmarkError:
 
 
 class _Walk:
-    """The state of one walk: folders still to be listed, links met, folders been in."""
+    """The state of one walk: the folders to list, the links, the visited folders."""
 
     def __init__(self, tree: Tree, folders: Folders, notes: WalkNotes):
         self._tree = tree
@@ -220,7 +220,7 @@ class _Walk:
         self._waiting: list[Iterator[Frame]] = []
 
     def start(self, under: str) -> None:
-        """Queue the first folder, after the ignore files of the folders around it were read."""
+        """Queue the first folder, with the ignore files of its parents."""
         if not is_encodable(under):
             raise _missing(self._tree, under, FileNotFoundError())
         frame, reason = self.descend(under)
@@ -228,9 +228,9 @@ class _Walk:
         self._waiting.append(iter([frame]))
 
     def descend(self, folder: str) -> tuple[Frame, Skipped | None]:
-        """Return the frame of a folder, entered in any case, and the first that a walk leaves out.
+        """Return the frame of a folder, and why a walk leaves it or a parent out, if it does.
 
-        Raises what `iter_sources` does where it is not there.
+        Raises as `iter_sources` does if there is no such folder.
         """
         frame = self._selection.first_frame(self._tree.root, self._notes.diagnostics)
         reason: Skipped | None = None
@@ -239,7 +239,7 @@ class _Walk:
             handle = self._open_named(frame.path, folder)
             try:
                 entries = os.listdir(handle)
-                if part:  # what is in the last one is read when it is visited
+                if part:  # the last one is read when it is visited
                     frame = self._selection.enter(frame, entries, handle, self._notes.diagnostics)
             finally:
                 self._folders.close(handle)
@@ -255,13 +255,13 @@ class _Walk:
     def _why_closed(
         self, frame: Frame, marks: Collection[str], entries: Iterable[str]
     ) -> str | None:
-        """Say why a folder is left out for what is in it."""
+        """Return why the content of a folder excludes it: the output of a generator of pages."""
         return find_generator(self._tree.root, frame.real, marks, entries) if frame.path else None
 
     def refuse(
         self, frame: Frame, name: str, info: os.stat_result, handle: Handle
     ) -> Skipped | None:
-        """Say why a file is left out; what is said of its format and its size goes to the notes.
+        """Return why a file is left out; reasons of its format and size go to the notes.
 
         `handle` is its folder, open.
         """
@@ -273,9 +273,9 @@ class _Walk:
         return None
 
     def frames(self) -> Iterator[Frame]:
-        """Yield the folders to visit; each is to be visited before the next is asked for.
+        """Yield the folders to visit; the caller visits each before it takes the next.
 
-        What waits are names, a list for each folder on the way down.
+        The queue holds names: a list for each folder on the way down.
         """
         while self._waiting or self._take_links():
             frame = next(self._waiting[-1], None)
@@ -294,7 +294,7 @@ class _Walk:
         self._notes.skipped.append(Skipped(path, reason))
 
     def visit(self, frame: Frame) -> Iterator[list[SourceFile]]:
-        """Yield the sources directly in a folder, some at a time, and queue the folders in it."""
+        """Yield the sources directly in a folder, in lists, and queue its folders."""
         try:
             handle = self._folders.open(frame.real)
         except OSError as error:
@@ -309,7 +309,7 @@ class _Walk:
             frame = self._selection.enter(frame, marks, handle, self._notes.diagnostics)
             doubt = self._selection.doubts(frame)
             folders: list[str] = []
-            while entries:  # one that was looked at holds how it looks, and goes
+            while entries:  # an entry with its cached status is released at once
                 some = entries[: -_AT_ONCE - 1 : -1]
                 del entries[-_AT_ONCE:]
                 yield self._sort_out(frame, some, doubt, folders)
@@ -321,7 +321,7 @@ class _Walk:
             self._folders.close(handle)
 
     def _unread(self, path: str, error: OSError) -> None:
-        # what vanished or became something else since it was listed is no news
+        # an entry that vanished or changed its type since the listing needs no report
         if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
             message = f"the folder cannot be read: {reason_of(error)}"
             self._notes.diagnostics.append(Diagnostic(path, "unreadable", message))
@@ -330,7 +330,7 @@ class _Walk:
     def _is_closed(
         self, frame: Frame, handle: Handle, marks: Collection[str], entries: Iterable[Entry]
     ) -> bool:
-        """Say whether a folder is left out for what is in it, or because it was visited before."""
+        """Say whether a folder is left out for its content, or because it was visited before."""
         if not frame.asked:
             reason = self._why_closed(frame, marks, map(_by_name, entries))
             if reason is not None:
@@ -348,7 +348,7 @@ class _Walk:
     def _sort_out(
         self, frame: Frame, entries: Iterable[Entry], doubt: Doubt | None, folders: list[str]
     ) -> list[SourceFile]:
-        """Go through a folder by name; this loop is most of what a refresh costs."""
+        """Return the sources among entries, and collect the folders; most of a refresh's cost."""
         tree, path, limit, markup = self._tree.name, frame.path, self._limit, MARKUP_SUFFIXES
         taken: list[SourceFile] = []
         for entry in entries:
@@ -372,7 +372,7 @@ class _Walk:
     def _consider(
         self, frame: Frame, entry: Entry, taken: list[SourceFile], folders: list[str]
     ) -> None:
-        """Put one entry where it belongs: among the sources, the folders, or what is left out."""
+        """Add an entry to the sources, the folders, or the skipped ones."""
         name = entry.name
         if entry.is_dir(follow_symlinks=False):
             if HAS_JUNCTIONS and _is_junction(entry):
@@ -401,14 +401,14 @@ class _Walk:
             self._notes.diagnostics.append(unread(path, error))
 
     def take_named(self, frame: Frame, name: str, info: os.stat_result) -> SourceFile | None:
-        """Return a source that ignore rules do not concern, unless it is a secret or no file."""
+        """Return the source, whatever ignore rules say, unless it is a secret; see `take`."""
         if self._selection.is_closed_secret(frame.path + name, name, is_folder=False):
             self.skip(frame.path + name, "secret")
             return None
         return self.take(frame, name, info)
 
     def take(self, frame: Frame, name: str, info: os.stat_result) -> SourceFile | None:
-        """Return the source, unless it is no regular file, too large, or of a refused format."""
+        """Return the source; None if it is not a regular file, too large, or needs a converter."""
         path = frame.path + name
         if info.st_mode & _KIND != _REGULAR:
             self._irregular(frame, name, info.st_mode)
@@ -456,9 +456,9 @@ class _Walk:
             return None
 
     def _take_links(self) -> bool:
-        """Queue the folders that links lead to, once all real folders have been visited.
+        """Queue the folders behind links, once all real folders have been visited.
 
-        So a folder's own path is always the one its sources are known by. False if there are none.
+        So sources always have the real path of their folder. Return False if there are none.
         """
         root = os.path.realpath(self._tree.root)
         frames = []
@@ -476,7 +476,7 @@ class _Walk:
 
 
 def _is_junction(entry: Entry) -> bool:
-    """Whether a folder is what Windows has instead of links to folders: it may lead to itself."""
+    """Say whether a folder is a junction of Windows, a kind of link: it may lead to itself."""
     return getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0) == _MOUNT_POINT
 
 
