@@ -1,7 +1,7 @@
-"""Work beside an answer: models are loaded and asked in threads, and the end of the program waits.
+"""Work in the background: models are loaded and used in threads, and the program's end waits.
 
-Nobody else does: an answer goes without what is late. But a thread that is still inside the
-code of a model's runtime when Python ends takes the whole process down with it.
+An answer goes without late results. But a thread that is still inside the code of a model's
+runtime when Python ends crashes the whole process.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from leafmark.model import Hint
 T = TypeVar("T")
 
 MAX_WAIT_S = 10.0
-"""At the end of the program, for all threads together; a model is loaded in less."""
+"""The wait at the end of the program for all threads; loading a model takes less."""
 
 RUNNING: set[threading.Thread] = set()
 
@@ -58,11 +58,11 @@ def begin(what: str, work: Callable[[], T], *, waited_for: bool = True) -> Futur
 
 
 class DeadlineExceeded(TimeoutError):
-    """Work was not begun, since nobody waits for it any more."""
+    """The work was not started, since no search waits for it any more."""
 
 
 class Deadline:
-    """How long a search waits for work that is done beside it, counted from now."""
+    """The time that a search waits for work in the background, counted from now."""
 
     def __init__(self, seconds: float):
         self._until = time.monotonic() + seconds
@@ -108,7 +108,7 @@ class Deadline:
 
 @atexit.register
 def wait_for_all() -> None:
-    """Wait for what is under way, up to `MAX_WAIT_S`."""
+    """Wait for the work in progress, up to `MAX_WAIT_S`."""
     until = time.monotonic() + MAX_WAIT_S
     for thread in tuple(RUNNING):
         thread.join(max(0.0, until - time.monotonic()))
@@ -123,7 +123,7 @@ def wait_for_all() -> None:
 _OPEN: dict[RerankerSpec, Future[Reranker]] = {}
 _OPENING = threading.Lock()
 READING = threading.Lock()
-"""A model reads for one search at a time."""
+"""Lets a model serve one search at a time."""
 
 
 @reset_after_fork
@@ -141,7 +141,7 @@ _LATE = "the reranker did not answer within {:g} s"
 
 
 def ask_reranker(project: Project, query: str) -> Reranking | None:
-    """Begin to load the reranker; None where the settings name none, or there are no words."""
+    """Start to load the reranker; None if the settings name none, or there are no words."""
     spec = reranker_spec(project)
     if spec is None or not query:
         return None
@@ -149,7 +149,7 @@ def ask_reranker(project: Project, query: str) -> Reranking | None:
 
 
 def reranker_spec(project: Project) -> RerankerSpec | None:
-    """Return the reranker that the settings name, None for none."""
+    """Return the configured reranker, None for none."""
     settings = project.configuration.rerank
     if settings.provider == "none":
         return None
@@ -157,7 +157,7 @@ def reranker_spec(project: Project) -> RerankerSpec | None:
 
 
 class Reranking:
-    """How relevant texts are to a query; `hints` tell why that could not be said."""
+    """The relevance of texts to a query; `hints` say why it is unknown."""
 
     def __init__(self, spec: RerankerSpec, query: str, deadline_s: float):
         self.hints: tuple[Hint, ...] = ()

@@ -1,7 +1,7 @@
-"""Indexed sources read again, checked, for what is shown of them.
+"""Read indexed sources again, checked, for the texts to show.
 
-A file is opened below its tree's root (`files`), and nothing is read by span before
-its hash was found to be the indexed one.
+A file is opened below its tree's root (`files`), and its spans are read only if its hash is the
+indexed one.
 """
 
 from __future__ import annotations
@@ -58,21 +58,21 @@ class Sources:
         self._fingerprint: str | None = None
 
     def data(self, document: DocumentEntry) -> bytes | None:
-        """Return the bytes that the document's spans refer to; None if the file is another now."""
+        """Return the bytes that the document's spans refer to; None if the file has changed."""
         read = self._get(document)
         return None if read is None else read.data
 
     def readable(
         self, document: DocumentEntry, data: bytes, spans: Sequence[tuple[int, int]]
     ) -> ReadableText | None:
-        """Return what a person reads in the spans, None where their bytes are their text."""
+        """Return the readable text of the spans, None if their bytes are the text."""
         reader = self._reader(document, data)
         return None if reader is None else reader(data, spans)
 
     def reading(
         self, document: DocumentEntry, ranges: Sequence[tuple[int, int]]
     ) -> ReadableText | None:
-        """Return what a person reads in ranges of a source, without what the document drops.
+        """Return the readable text of ranges of a source, without the document's dropped ranges.
 
         None where its bytes are their text, or the file is another now.
         """
@@ -94,7 +94,7 @@ class Sources:
         return dropped
 
     def _reader(self, document: DocumentEntry, data: bytes) -> Reader | None:
-        """Return what makes the readable text of a source; imports a heavy parser for some."""
+        """Return the reader of a source's text; imports a heavy parser for some formats."""
         key = document.state.digest, document.format
         known = _READERS.get(key)
         if known is None:
@@ -105,7 +105,7 @@ class Sources:
         return known[0]
 
     def parsed(self, document: DocumentEntry) -> Document | None:
-        """Return the document parsed as it was for the index; None if the file is another now."""
+        """Return the document parsed as for the index; None if the file has changed."""
         read = self._get(document)
         return None if read is None else self._parsed(read, document)
 
@@ -145,7 +145,7 @@ class Sources:
         return chunk_document(parsed, tree=document.tree, options=options)
 
     def _is_current(self, document: DocumentEntry, reader: IndexReader) -> bool:
-        """Whether the settings in force make the chunks that an index has of a document."""
+        """Say whether the current settings give the chunks that the index has of a document."""
         if self._fingerprint is None:
             self._fingerprint = self._project.index_options().fingerprint
         return reader.fingerprint_of(document.tree) == self._fingerprint
@@ -172,7 +172,7 @@ class Sources:
         return self._read[doc_id]
 
     def _read_now(self, document: DocumentEntry) -> _Read | None:
-        """Return the source if its file is what was indexed."""
+        """Return the source if its file has not changed since it was indexed."""
         tree = self._project.tree(document.tree)
         if tree is None:
             return None
@@ -188,7 +188,7 @@ class Sources:
 def indexed_bytes(
     project: Project, tree: Tree, document: DocumentEntry, known: KnownFiles | None = None
 ) -> bytes | None:
-    """Return the bytes that were indexed: the file's if it is as it was, else the cluster's."""
+    """Return the indexed bytes: the file's if it has not changed, else the cluster's."""
     try:
         raw, state = read_beneath(tree, document.path, known)
         if state.digest == document.state.digest:
@@ -199,5 +199,5 @@ def indexed_bytes(
 
 
 def _is_same(parsed: Document, document: DocumentEntry) -> bool:
-    """Whether a document was parsed in the way in which it was for the index."""
+    """Say whether a document was parsed in the same way as for the index."""
     return (parsed.format, parsed.degraded) == (document.format, document.degraded)

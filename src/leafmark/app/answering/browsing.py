@@ -1,8 +1,8 @@
-"""What people who browse need beside an answer: counts to narrow it by, and whole documents.
+"""Answers for people who browse, with counts to narrow a search by, and whole documents.
 
 `browse_project` answers a search, counts its matches by tree, folder, tag, format and content,
-and gives what marks the words that were looked for in any text. `read_document` opens one
-document with its chunks, and says where its links lead. `overview` is what there is to begin with.
+and returns a function that marks the words of the query in any text. `read_document` opens one
+document with its chunks and the targets of its links. `overview` returns entries to start from.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ from leafmark.search.pipeline import Compile
 from leafmark.search.snippets import join_ranges
 
 MAX_COUNTED = 2000
-"""Matches that facets are counted from, the best first; reading more takes longer than a search."""
+"""Best matches that facets are counted from; reading more takes longer than a search."""
 
 MAX_COUNTED_DOCUMENTS = 20_000
-"""Documents that they are counted from where nothing but these is narrowed: 3 µs for each."""
+"""Documents that they are counted from if a request only narrows documents: 3 µs for each."""
 
 MAX_BROWSED = 12
-"""Folders, tags and documents to begin with."""
+"""The number of folders, tags and documents in an overview."""
 
 MAX_TAGGED = 300
 """Documents whose tags are counted: each needs its record."""
 
 KINDS = ("format", "has")
-"""Facts that are facets: the format of a document, and what a section has."""
+"""Filters that are facets: the format of a document, and the kinds of content of a section."""
 
 MarkText = Callable[[str], Sequence[tuple[int, int]]]
-"""From a text to the ranges of its characters that match."""
+"""Returns the ranges of the characters of a text that match."""
 
 
 class Facet(NamedTuple):
@@ -64,7 +64,7 @@ class Facet(NamedTuple):
 
 
 class Browsed(NamedTuple):
-    """An answer, the facets of its matches by name, and what marks its words in a text."""
+    """An answer, the facets of its matches by name, and the marker of its words in a text."""
 
     answer: Answer
     facets: Mapping[str, tuple[Facet, ...]] = {}
@@ -87,7 +87,7 @@ def browse_project(project: Project, request: SearchRequest, *, folder: str = ""
 
 
 def _is_browsed(request: SearchRequest) -> bool:
-    """Whether a request narrows documents by what a document has as a whole."""
+    """Say whether a request has no query, and only filters on whole documents."""
     names = {name for name, _ in request.filters}
     return not request.queries and not request.section and names <= {"path", "tree", "format"}
 
@@ -128,20 +128,20 @@ def _documents(reader: IndexReader, query: Query, *, is_browsed: bool) -> list[s
 
 
 def _matching(reader: IndexReader, topic: CompiledTopic) -> Query:
-    """The query for chunks with all words, or where there is none, with enough of them."""
+    """Return the query for chunks with all words or, if there is none, with enough of them."""
     if topic.filters_only or reader.count([topic.every_word])[0]:
         return topic.every_word
     return topic.some_words
 
 
 def _facet(name: str, counts: Counter[str]) -> tuple[Facet, ...]:
-    """The values of a facet, most frequent first."""
+    """Return the values of a facet, most frequent first."""
     rows = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return tuple(Facet(name, value, count) for value, count in rows if count)
 
 
 def _folders(documents: Iterable[str], within: str) -> Counter[str]:
-    """Count documents by the folder directly below `within` that holds them, as ids have it."""
+    """Count documents by their folder directly below `within`, spelled as in ids."""
     folders: Counter[str] = Counter()
     for doc_id in documents:
         path = doc_id.partition(":")[2]
@@ -161,7 +161,7 @@ def _tags(reader: IndexReader, documents: Mapping[str, int]) -> Counter[str]:
 
 
 def _marker(topics: Sequence[CompiledTopic]) -> MarkText:
-    """Return what marks the words of some topics, stop words apart, in any text."""
+    """Return a function that marks the words of topics, but for stop words, in any text."""
     highlighters = [
         Highlighter(
             [term for term in topic.looked if term.number not in topic.stops],
@@ -179,14 +179,11 @@ def _marker(topics: Sequence[CompiledTopic]) -> MarkText:
 
 _LABELS: WeakKeyDictionary[IndexReader, dict[str, Mapping[str, Sequence[str]]]]
 _LABELS = WeakKeyDictionary()
-"""What `_labels` has returned, by tree, for as long as a reader is open."""
+"""Cached results of `_labels` for each open reader, by tree."""
 
 
 def _labels(reader: IndexReader, tree: str) -> Mapping[str, Sequence[str]]:
-    """Return the paths of the documents in reStructuredText that have each slug.
-
-    It takes about 0.1 ms for each of them.
-    """
+    """Return the paths of the reStructuredText documents with each slug; 0.1 ms a document."""
     known = _LABELS.setdefault(reader, {})
     if tree not in known:
         labels: dict[str, list[str]] = {}
@@ -200,9 +197,9 @@ def _labels(reader: IndexReader, tree: str) -> Mapping[str, Sequence[str]]:
 
 
 class DocumentReading:
-    """One indexed document, open: its chunks, its bytes, and where its links lead.
+    """One indexed document, open: its chunks, its bytes, and the targets of its links.
 
-    `entry` is what the id names. `data` is None where the source is not what was indexed.
+    `entry` is the named chunk. `data` is None if the source has changed since it was indexed.
     `root` is the absolute folder of its tree.
     """
 
@@ -220,7 +217,7 @@ class DocumentReading:
 
     @cached_property
     def parsed(self) -> Document | None:
-        """The document parsed; None where the source is another now."""
+        """The parsed document; None if the source has changed."""
         return self._sources.parsed(self.document)
 
     @cached_property
@@ -228,7 +225,7 @@ class DocumentReading:
         return Links(indexed_place(self._reader), KnownKeys(self._reader.manifest))
 
     def find_link(self, target: str) -> str | None:
-        """Return the id that a link of the document leads to, None where it leads elsewhere.
+        """Return the id that a link of the document leads to, None if its target is not indexed.
 
         A label of reStructuredText can stand in any document of the tree.
         """
@@ -244,7 +241,7 @@ class DocumentReading:
         return self._links.find(f"/{near}{target}", "link", self.document)
 
     def find_title(self, target: str) -> str | None:
-        """Return the title of what a link leads to, None where it leads elsewhere."""
+        """Return the title of a link's target, None if that is not indexed."""
         target_id = self.find_link(target)
         entry = find_chunk(self._reader, target_id) if target_id else None
         return entry.title if entry is not None else None
@@ -254,7 +251,7 @@ class DocumentReading:
         return token_counter(self._tokenizer)
 
     def tokens(self, chunk: Entry) -> int:
-        """Return how many tokens the text of a chunk has, as its sizes are counted."""
+        """Return the number of tokens of a chunk's text, counted as for its size."""
         spans = chunk.body_spans
         text = self.readable(spans)
         if text is None:
@@ -263,23 +260,23 @@ class DocumentReading:
         return self._count_tokens(text)
 
     def readable(self, ranges: Sequence[tuple[int, int]]) -> str | None:
-        """Return what a person reads in ranges of the source; None where the bytes are the text."""
+        """Return the readable text of ranges of the source; None if the bytes are the text."""
         reading = self._sources.reading(self.document, ranges)
         return None if reading is None else reading.all_shown
 
 
 def read_document(project: Project, name: str) -> DocumentReading:
-    """Open the document of what an id names.
+    """Open the document of the chunk that an id names.
 
     Raises:
-        AmbiguousError, NotFoundError: the id names no one chunk; there is no index.
+        AmbiguousError, NotFoundError: the id names several chunks or none; there is no index.
     """
     reader = open_telling(project, ListRequest(refresh=False), None)
     return DocumentReading(project, reader, Resolver(reader, reader.manifest).resolve(name))
 
 
 class Overview(NamedTuple):
-    """What there is to browse: trees with their sizes, first folders, tags, what changed last.
+    """Entries to browse from: trees with their sizes, first folders, tags, the latest changes.
 
     Tags count chunks, folders documents.
     """
@@ -291,7 +288,7 @@ class Overview(NamedTuple):
 
 
 def overview(project: Project) -> Overview:
-    """Return what there is to browse, at most `MAX_BROWSED` of each kind but trees.
+    """Return entries to browse from, at most `MAX_BROWSED` of each kind but trees.
 
     Raises:
         NotFoundError: there is no index.
@@ -311,7 +308,7 @@ def overview(project: Project) -> Overview:
 
 
 def text_marker(project: Project, query: str) -> MarkText:
-    """Return what marks the words of a query in any text; nothing where it cannot be understood."""
+    """Return a function that marks the words of a query in any text; none of an invalid query."""
     if not query.strip():
         return lambda _: ()
     request = SearchRequest((query,), mode="lexical")

@@ -1,4 +1,4 @@
-"""Answers to what a text is about: the search that `context` and `like` have in common."""
+"""Searches for chunks related to a text, for `context` and `like`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from leafmark.search import SearchOptions
 from leafmark.search.keyterms import find_key_terms, query_for
 
 TERMS = 25
-"""Words of the files that are searched for."""
+"""The number of words of the files that are searched."""
 
 CUTOFF_RATIO = 0.25
 """Like `search.cutoff_ratio`, for these long queries."""
@@ -51,11 +51,11 @@ WEIGHTS = {
     "body": 1.0,
     "rule": 4.0,
 }
-"""Factors of the words of each part of a file, and of those that rules add."""
+"""Weights of the words of each part of a file, and of the words of rules."""
 
 
 def plain_params(project: Project, request: SearchRequest, **changes: Any) -> SearchOptions:
-    """Return the parameters of a search for terms: they occur, so nothing is corrected."""
+    """Return the options of a search for terms; these occur, so none are corrected."""
     fixed: dict[str, Any] = {"fuzzy_distance": 0, "cutoff_ratio": CUTOFF_RATIO}
     return search_params(project, request)._replace(**(fixed | changes))
 
@@ -65,10 +65,9 @@ def _part(name: str, text: str) -> WeightedText:
 
 
 class Aim(NamedTuple):
-    """What is looked for: chunks with the terms, after the documents that were `named` (ids).
+    """The target of a search: chunks with the terms, after the documents in `named` (ids).
 
-    `without` and `apart` are left out: see `query_for`. With `terms_only` nothing
-    is looked for.
+    `without` and `apart` are excluded: see `query_for`. With `terms_only` nothing is searched.
     """
 
     terms: Sequence[KeyTerm]
@@ -81,7 +80,7 @@ class Aim(NamedTuple):
 def answer_terms(
     project: Project, reader: IndexReader, aim: Aim, params: SearchOptions, request: SearchRequest
 ) -> Answer:
-    """Return what has the terms, as the request asks; a hint says so where there are none."""
+    """Return the chunks with the terms, as the request asks; a hint says if there are no terms."""
     began = time.perf_counter()
     sources = Sources(project)
     answer = Answer("", "lexical", ())
@@ -111,7 +110,7 @@ def _with_named(
     params: SearchOptions,
     sources: Sources,
 ) -> Answer:
-    """Put the named documents before the results, with the score of the best of these."""
+    """Return the named documents before the results, with the score of the best result."""
     query = any_of([Filter("id", name) for name in named])
     plain = SearchOptions(limit=len(named), max_results=len(named), aggregation=False)
     named_results = answer_topics(project, reader, [query], plain, sources).results
@@ -127,14 +126,14 @@ def _with_named(
     return answer._replace(results=results, counts=counts)
 
 
-# The documents that matter for the files that somebody works on: `leafmark context`.
+# The documents that matter for the files that a user edits: `leafmark context`.
 
 
 @mending
 def find_context(
     project: Project, request: ContextRequest, *, progress: Progress | None = None
 ) -> Answer:
-    """Return what matters for some files, never these themselves; `terms` say by which words.
+    """Return the documents that matter for files, without the files; `terms` are the words used.
 
     Raises:
         NotFoundError: a file or a tree does not exist, or there is no index.
@@ -185,7 +184,7 @@ class _File(NamedTuple):
 def _texts(
     project: Project, files: Sequence[_File], rules: Iterable[ContextRule], *, lenient: bool
 ) -> tuple[list[WeightedText], list[Hint]]:
-    """Return the parts of all files and what rules add; of a file that is not read, the path."""
+    """Return the parts of all files and the terms of rules; of an unread file, only its path."""
     texts: list[WeightedText] = []
     hints: list[Hint] = []
     for file in files:
@@ -206,7 +205,7 @@ def _texts(
 
 
 def _applying(rules: Iterable[ContextRule], files: Sequence[_File]) -> list[ContextRule]:
-    """Return the rules that one of the files fits; one without patterns fits all."""
+    """Return the rules that fit one of the files; a rule without patterns fits all."""
     applying = []
     for rule in rules:
         patterns = parse_rules(rule.match)
@@ -216,7 +215,7 @@ def _applying(rules: Iterable[ContextRule], files: Sequence[_File]) -> list[Cont
 
 
 def _named(reader: IndexReader, rules: Iterable[ContextRule]) -> tuple[list[str], list[Hint]]:
-    """Return the ids that rules name, and what there is to say of those that are none."""
+    """Return the ids that rules name, and hints about names that fit none or several."""
     resolver = Resolver(reader, reader.manifest)
     ids: dict[str, None] = {}
     hints = []
@@ -229,25 +228,25 @@ def _named(reader: IndexReader, rules: Iterable[ContextRule]) -> tuple[list[str]
 
 
 def _own_ids(project: Project, reader: IndexReader, files: Iterable[_File]) -> list[str]:
-    """Return the ids of the documents that the files are, in whichever trees."""
+    """Return the ids of the files' own documents, in all trees."""
     keys = (key for file in files for key in project.keys_of(file.path))
     return [document_id(*key) for key in keys if key in reader.manifest]
 
 
-# What is like a chunk or a file: `leafmark like`.
+# Chunks like a chunk or a file: `leafmark like`.
 
 
 _NEVER = 1_000_000
-"""More children than a node has: nothing is merged, as what is like a section may be its parent."""
+"""More children than a node has, so that nothing is merged: a parent may be like its section."""
 
 
 @mending
 def find_like(
     project: Project, request: LikeRequest, *, progress: Progress | None = None
 ) -> Answer:
-    """Return chunks like one that is indexed, or like a file; `terms` say by which words.
+    """Return chunks like an indexed one, or like a file; `terms` are the words used.
 
-    Neither the chunk itself nor what it is part of nor its own parts are among them.
+    The chunk itself, its parents and its parts are excluded.
 
     Raises:
         NotFoundError: there is neither such a chunk nor such a file; or no index.
@@ -274,7 +273,7 @@ def find_like(
 
 def _of_file(project: Project, name: str, unknown: NotFoundError) -> list[WeightedText]:
     path = project.directory / name
-    if not os.path.isfile(path):  # a text that was pasted is too long a name to be looked for
+    if not os.path.isfile(path):  # a pasted text is too long for a name
         raise NotFoundError(
             f"{unknown.message}, and there is no such file",
             did_you_mean=unknown.did_you_mean,
@@ -285,7 +284,7 @@ def _of_file(project: Project, name: str, unknown: NotFoundError) -> list[Weight
 
 
 def _of_chunk(project: Project, reader: IndexReader, entry: Entry) -> list[WeightedText]:
-    """Return the titles and the text of a chunk and of what lies below it."""
+    """Return the titles and the text of a chunk and of the chunks below it."""
     document = reader.document(entry.doc_id)
     sources = Sources(project)
     data = None if document is None else sources.data(document)
@@ -307,7 +306,7 @@ def _of_chunk(project: Project, reader: IndexReader, entry: Entry) -> list[Weigh
 
 
 def _above(reader: IndexReader, entry: Entry) -> list[str]:
-    """Return the ids of what a chunk is part of."""
+    """Return the ids of a chunk's parents."""
     ids = []
     parent = reader.entry(entry.doc_id, entry.parent_position)
     while parent is not None:
@@ -316,16 +315,16 @@ def _above(reader: IndexReader, entry: Entry) -> list[str]:
     return ids
 
 
-# A file that somebody works on, taken apart by how much its words say about it.
+# The parts of a file that a user edits, by how much their words say about it.
 #
 # The path and the headings (in code: the definitions) say most, then names,
-# imports and comments, then the rest. Formats are those of `parsing`; whatever
-# has another suffix than prose has is read as code, by what comments and imports
-# look like in most languages.
+# imports and comments, then the rest. Formats are those of `parsing`; a text
+# without a suffix of prose is read as code, by the usual forms of comments and
+# imports.
 
 
 MAX_BYTES = 2_000_000
-"""Bytes of a file that are looked at: the first ones say what it is about."""
+"""The first bytes of a file, which say what it is about; the rest is not read."""
 
 _PROSE = frozenset(("", ".log", ".pod", ".tex", ".text", ".txt"))
 _MIXED_FORMATS = frozenset(("pod", "script", "text"))
@@ -361,10 +360,10 @@ KEYWORDS = frozenset(_KEYWORDS.split())
 
 
 def read_working_file(path: Path, name: str) -> list[WeightedText]:
-    """Return the parts of the file `path`, which its project calls `name` (with `/`).
+    """Return the parts of the file `path`, whose name in the project is `name` (with `/`).
 
     Raises:
-        ForbiddenError: it may hold secrets, whose words an answer would tell.
+        ForbiddenError: it may hold secrets, whose words an answer would show.
         NotFoundError: there is no such file.
         StorageError: it cannot be read.
     """
@@ -396,7 +395,7 @@ def _may_hold_secrets(path: Path, name: str) -> bool:
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """Open without waiting for whoever writes to a pipe: a program's call would never end."""
+    """Open without waiting for the writer of a pipe, which may never come."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
@@ -420,7 +419,7 @@ def describe_document(document: Document) -> list[WeightedText]:
 
 
 def _readable(document: Document) -> str:
-    """Return the text of a document without its front matter; of markup, what is read of it."""
+    """Return the text of a document without its front matter; of markup, the readable text."""
     start = document.front_matter.end if document.front_matter else 0
     return document.read(start, len(document.data))
 
@@ -435,7 +434,7 @@ def _describe_code(text: str) -> Iterator[WeightedText]:
 
 
 def _split_comments(text: str) -> tuple[str, str]:
-    """Return comments and doc strings, and all else; linear in the text."""
+    """Return comments and docstrings, and the rest; linear in the text."""
     comments: list[str] = []
     code: list[str] = []
     unclosed: set[str] = set()

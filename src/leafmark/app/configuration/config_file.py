@@ -1,8 +1,8 @@
-"""One configuration file, read and checked: its settings, trees and rules, each with its place.
+"""Read and check one configuration file: its settings, trees and rules, each with its place.
 
 In: the path of a `leafmark.toml` or a `pyproject.toml`. Out: a `ConfigFile`,
-or a `ConfigError` that names the line, what stands there and what may. What the
-values of several files come to together is `config`'s business.
+or a `ConfigError` with the line, its value and the accepted values. `config`
+merges the values of several files.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _PYPROJECT: KeyPath = ("tool", "leafmark")
 
 
 class PlacedValue(NamedTuple):
-    """A value and where it stands (`path:line`, a variable, a flag)."""
+    """A value and its place (`path:line`, a variable, a flag)."""
 
     value: Any
     location: str
 
 
 class ContextRule(NamedTuple):
-    """Additions to `leafmark context` for files whose path one of `match` fits (none: all)."""
+    """Additions to `leafmark context` for files that fit a pattern in `match` (none: all)."""
 
     match: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class ContextRule(NamedTuple):
 
 
 class TreeTable(NamedTuple):
-    """One `[tree.NAME]` of one file; what it does not say is None or missing."""
+    """One `[tree.NAME]` of one file; absent keys are None or missing."""
 
     name: str
     location: str
@@ -71,9 +71,9 @@ class TreeTable(NamedTuple):
 
 
 class ConfigFile(NamedTuple):
-    """What one file says. `own` files are the user's and need no trust.
+    """The content of one file. `own` files are the user's and need no trust.
 
-    A project's file is `trusted` when all that it asks for beyond its folder is approved.
+    A project's file is `trusted` if the user approved all settings that reach beyond its folder.
     """
 
     path: Path
@@ -90,11 +90,11 @@ def read_config_file(path: Path, *, own: bool) -> ConfigFile | None:
     """Read `path`; None for a `pyproject.toml` without `[tool.leafmark]`.
 
     Raises:
-        ConfigError: the file cannot be read, is no TOML, or says what we do not know.
+        ConfigError: the file cannot be read, is not TOML, or has an unknown key or a wrong value.
     """
     data = _read_bytes(path)
     is_pyproject = path.name == PYPROJECT_NAME
-    # what another tool's file looks like is no concern of ours
+    # faults in another tool's file are not ours to report
     if is_pyproject and b"leafmark" not in data:
         return None
     text = _decode(path, data)
@@ -110,7 +110,7 @@ def read_config_file(path: Path, *, own: bool) -> ConfigFile | None:
 
 def _read_bytes(path: Path) -> bytes:
     try:
-        # a pipe would be waited for
+        # reading would wait for the writer of a pipe
         if not stat.S_ISREG(path.stat().st_mode):
             raise ConfigError("the configuration is not a regular file", location=str(path))
         with open(path, "rb") as file:
@@ -151,7 +151,7 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
 
 _BACKSLASH = "in double quotes `\\\\` is one `\\`: write a path with `/`, or in single quotes"
 _OF_A_BACKSLASH = ("Unescaped '\\' in a string", "Invalid hex value")
-"""What Python says of a path of Windows in double quotes, by the letter after the sign."""
+"""Python's messages for a Windows path in double quotes, by the letter after the backslash."""
 
 
 def _syntax_error(path: Path, text: str, problem: str) -> ConfigError:
@@ -174,7 +174,7 @@ def _syntax_error(path: Path, text: str, problem: str) -> ConfigError:
 
 
 class _Reader:
-    """Checks one parsed file; knows where everything stands."""
+    """Checks one parsed file; knows the line of each key."""
 
     def __init__(self, path: Path, own: bool, above: KeyPath, lines: Mapping[KeyPath, int]):
         self._path = path
@@ -321,7 +321,7 @@ class _Reader:
         return PlacedValue(patterns, self._at(keys))
 
     def _formats(self, above: Mapping[str, object], keys: KeyPath) -> dict[str, PlacedValue]:
-        """Check what suffixes mean in a tree: `".txt" = "rst"`."""
+        """Check the formats of suffixes in a tree: `".txt" = "rst"`."""
         formats = {}
         names = format_names() if "formats" in above else []
         for suffix, name in self._table(above.get("formats", {}), keys).items():
@@ -382,14 +382,14 @@ def _not_for_one_tree(name: str, location: str) -> ConfigError:
     )
 
 
-# Where each key of a TOML file stands; the standard parser does not tell.
+# The lines of the keys of a TOML file, which the standard parser does not give.
 #
 # In: the text of a file that parses. Out: the line of every table header and of every key outside
-# inline tables, told by how a line begins.
+# inline tables, recognized by the beginning of the line.
 
 
 KeyPath = tuple[str | int, ...]
-"""The way to a value: names, and positions in arrays of tables."""
+"""The path to a value: names, and positions in arrays of tables."""
 
 _LONG_TEXT = late_pattern(r'''"""(?:\\.|[^\\])*?"""|\'{3}.*?\'{3}''', re.DOTALL)
 _NAME = r"""(?:[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*')"""
@@ -428,7 +428,7 @@ def _names(dotted: str) -> list[str]:
 
 
 def _located(keys: Sequence[str], counts: Mapping[KeyPath, int]) -> KeyPath:
-    """Put in the positions of the arrays of tables that a header's path goes through."""
+    """Insert the positions in arrays of tables into a header's path."""
     path: KeyPath = ()
     for number, key in enumerate(keys):
         path = (*path, key)
@@ -472,7 +472,7 @@ def repeated_table(text: str, line: int) -> str | None:
 
 # `[lint]` in a configuration file: levels of rules, rules that are off, paths, a baseline.
 #
-# The names of rules and levels are those of `leafmark.lint`, which is imported only where a file
+# The names of rules and levels are those of `leafmark.lint`, which is imported only if a file
 # has the table. Nearer files win, key by key.
 
 
@@ -495,7 +495,7 @@ LINT_KEYS: Mapping[str, str] = MappingProxyType(
 
 
 class LintSettings(NamedTuple):
-    """What lint is configured to do; `levels` has no rule that is off."""
+    """The configuration of lint; `levels` has no rule that is off."""
 
     levels: Mapping[str, Level] = {}
     off: frozenset[str] = frozenset()
@@ -541,7 +541,7 @@ def _wrong(name: str, value: object, accepted: str, location: str) -> ConfigErro
 
 
 def _baseline(value: str, path: Path, *, own: bool, location: str) -> Path:
-    """Return where the baseline lies; that of a file that came with a folder is in the folder."""
+    """Return the path of the baseline; a project's file must name one in its own folder."""
     baseline = path.parent / (os.path.expanduser(value) if own else value)
     if not own and not Path(os.path.realpath(baseline)).is_relative_to(
         os.path.realpath(path.parent)
@@ -555,7 +555,7 @@ def _baseline(value: str, path: Path, *, own: bool, location: str) -> Path:
 
 
 def lint_settings(values: Mapping[str, Any]) -> LintSettings:
-    """Return the settings that some values by name (`rules.broken-link`, `ignore`) come to."""
+    """Return the settings of values by name (`rules.broken-link`, `ignore`)."""
     rules = {
         name.partition(".")[2]: level
         for name, level in values.items()

@@ -1,4 +1,4 @@
-"""`Project`: a folder with its settings and trees, and where its index lies."""
+"""`Project`: a folder with its settings and trees, and the place of its index."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Project(Frozen):
     revision: str | None = None
 
     def _meaning(self) -> dict[str, Any]:
-        """Projects are equal that have the same settings and trees, however they are read."""
+        """Projects with the same settings and trees are equal, whatever opens their readers."""
         means = ("open_kept", "remote", "tell")
         return {name: value for name, value in self._asdict().items() if name not in means}
 
@@ -86,7 +86,7 @@ class Project(Frozen):
 
     @property
     def local_trees(self) -> frozenset[str]:
-        """The names of the trees that are the project's own, not the user's for all projects."""
+        """The names of the project's own trees, without the user's trees for all projects."""
         return frozenset(tree.name for tree in self.trees if tree.scope == "local")
 
     def open_reader(self) -> IndexReader:
@@ -153,11 +153,11 @@ class Project(Frozen):
 
     @property
     def shared_dir(self) -> Path:
-        """The folder of what the indexes of several leafmarks share: the vectors."""
+        """The folder of the vectors, which the indexes of several leafmarks share."""
         return self.index_dir.parent
 
     def keys_of(self, path: Path) -> list[tuple[str, str]]:
-        """Return tree and path of the document that a file would be, in each tree that holds it."""
+        """Return tree and path of a file as a document, for each tree that contains it."""
         real = Path(os.path.realpath(path))
         keys = []
         for tree in self.trees:
@@ -167,7 +167,7 @@ class Project(Frozen):
         return keys
 
     def missing_trees(self) -> list[str]:
-        """Say of each tree whose folder is not there, or may not be read, that it is so."""
+        """Return a message for each tree whose folder is missing or unreadable."""
         return [
             f"the folder of tree {tree.name!r} {state}: {tree.root}"
             for tree in self.trees
@@ -175,7 +175,7 @@ class Project(Frozen):
         ]
 
     def left_out(self) -> tuple[str, ...]:
-        """Say what of the configuration is not used, and which trees are not there."""
+        """Return messages about ignored configuration and missing trees."""
         return (*self.configuration.warnings, *self.missing_trees())
 
     def chunking_options(self, tree: Tree) -> ChunkingOptions:
@@ -213,7 +213,7 @@ class Project(Frozen):
         )
 
     def _bytes_of(self, document: DocumentEntry) -> bytes | None:
-        """Return the bytes of a source that was just prepared; None if its file is another now."""
+        """Return the bytes of a source that was just prepared; None if its file has changed."""
         tree = self.tree(document.tree)
         if tree is None:
             return None
@@ -224,7 +224,7 @@ class Project(Frozen):
         return raw if state.digest == document.state.digest else None
 
     def _place(self, name: str, tree: Tree) -> str | None:
-        """Say where a setting was made, None where nobody made it, or on the command line."""
+        """Return the origin of a setting, None if it is the default or from the command line."""
         origin = self.configuration.origin(name)
         if name in tree.overrides:
             origin = self.configuration.tree_origins.get(f"tree.{tree.name}.{name}", origin)

@@ -43,7 +43,7 @@ class Trust(NamedTuple):
 
 
 def digest(config_file: Path, permissions: Collection[Gated]) -> str:
-    """Return the sha256, in hex, of what a file asks for, whatever the order and the lines."""
+    """Return the sha256, in hex, of a file's permissions, independent of order and lines."""
     stated = sorted([permission.key, permission.what] for permission in permissions)
     text = json.dumps([os.path.realpath(config_file), stated])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -80,7 +80,7 @@ def write_trust(path: Path, approved: Mapping[str, str]) -> None:
 
 
 def distrusted_owner(path: Path) -> str | None:
-    """Return why a file found by walking up is not to be used at all, or None (POSIX only)."""
+    """Return why a file found by walking up must not be used at all, or None (POSIX only)."""
     if not hasattr(os, "geteuid"):
         return None
     file, folder = os.stat(path), os.stat(path.parent)
@@ -146,7 +146,7 @@ def _open_values(
 
 
 def permissions_of(file: ConfigFile, further: Sequence[ConfigFile], home: Path) -> list[Gated]:
-    """List what a project's file asks for beyond its folder, in the order of the file."""
+    """List the permissions that a project's file needs beyond its folder, in the file's order."""
     permissions = _gated_values(file.values, "")
     for tree in file.trees:
         permissions.extend(_permissions_of_tree(file, tree, further, home))
@@ -173,7 +173,7 @@ def _permissions_of_tree(
 
 
 def _gated_values(values: Mapping[str, PlacedValue], above: str) -> list[Gated]:
-    """List the settings in a table that need trust; `above` stands before their keys."""
+    """List the settings in a table that need trust; `above` is the prefix of their keys."""
     permissions = []
     for name, placed in values.items():
         setting = SETTINGS[name]
@@ -214,7 +214,7 @@ def _effective_root(
 
 
 def resolve_path(path: str, base: Path, home: Path) -> Path:
-    """Return `path` as written in a file in `base`, whole; `~` is the home folder.
+    """Return the absolute path for `path`, written in a file in `base`; `~` is the home folder.
 
     Links are kept as they are.
     """
