@@ -30,6 +30,7 @@ VOID = rb"(?!(?:area|br|hr|img|input|wbr)\b)"
 
 _OPENING = rb"<%b[a-z][^<>]*+(?<!/)>\s*+" % VOID
 _OPENING_TAGS = re.compile(rb"\s*+(?:%b)+" % _OPENING, re.IGNORECASE)
+_UNREAD = re.compile(rb"\s*+(?:%b|<!--.*?-->\s*+)+" % _OPENING, re.IGNORECASE | re.DOTALL)
 
 
 def are_opening_tags(data: bytes, start: int, end: int) -> bool:
@@ -40,6 +41,16 @@ def are_opening_tags(data: bytes, start: int, end: int) -> bool:
     (True, False)
     """
     return _OPENING_TAGS.fullmatch(data, start, end) is not None
+
+
+def is_unread(data: bytes, start: int, end: int) -> bool:
+    """Whether the range has only such tags and comments.
+
+    >>> text = b'<!-- more -->\\n<div class="a">\\n\\nMore'
+    >>> is_unread(text, 0, 31), is_unread(text, 0, len(text))
+    (True, False)
+    """
+    return _UNREAD.fullmatch(data, start, end) is not None
 
 
 WORST_CUT = 1000
@@ -319,6 +330,9 @@ _BELONGS_ABOVE = re.compile(
 Hugo; the attributes of a block, its caption, and the definition of a term in kramdown, Pandoc and
 others."""
 
+_TERM_END = re.compile(rb"(?:\s|<(?!/?d[dlt]\b)[^<>]*>|(?!))*+</dt\s*>", re.IGNORECASE)
+"""The bytes between the words of a term and its definition."""
+
 _PARAGRAPH_GOES_ON = re.compile(rb"\s*+<p\b[^>]*+>\s*+[a-z]")
 
 
@@ -439,7 +453,7 @@ _RULES = (
     ),
     _Rule(
         "A term, a title and the opening of a box stay with what follows, and a colon does.",
-        lambda cut: _page_leads(cut.before) or _is_behind_name(cut),
+        lambda cut: _ends_in_term(cut) or _page_leads(cut.before) or _is_behind_name(cut),
         formats=_PAGES,
     ),
     _Rule(
@@ -462,7 +476,11 @@ def _rules_for(document_format: Format, where: str) -> tuple[_Rule, ...]:
 
 
 def cut_penalty(reader: BodyReader, start: int, at: int) -> int:
-    """Return the penalty of a cut at `at`, after `[start, at)`; 0 is a good cut."""
+    """Return the penalty of a cut at `at`, after `[start, at)`; 0 is a good cut.
+
+    A cut before the tag that opens a box is better than one after it, even if the text above
+    introduces the box.
+    """
     document = reader.document
     if document.format != "script" and reader.begins_heading(at):
         return 0  # known without reading any block
@@ -471,11 +489,23 @@ def cut_penalty(reader: BodyReader, start: int, at: int) -> int:
         depth = depth_in_code(document.path, cut.before, cut.behind)
         if depth:
             return depth
+    if not _is_tied(cut):
+        return 0
+    return WORST_CUT + (cut.last is not None and _opens(document, cut.last))
+
+
+def _is_tied(cut: _Cut) -> bool:
     first = cut.behind.lstrip()[:1]
-    for rule in _rules_for(document.format, cut.where):
+    for rule in _rules_for(cut.document.format, cut.where):
         if (not rule.begins or first in rule.begins) and rule.holds(cut):
-            return WORST_CUT
-    return 0
+            return True
+    return False
+
+
+def _opens(document: Document, block: Block) -> bool:
+    """Whether a block of Markdown consists of opening tags."""
+    is_html = block.kind == "html" and document.format == "markdown"
+    return is_html and are_opening_tags(document.data, block.start, block.end)
 
 
 def _end_of_code(cut: _Cut) -> bytes:
@@ -511,6 +541,10 @@ def _is_below_words(reader: BodyReader, at: int) -> bool:
     if reader.begins_item(at):
         return False
     return not _INTRODUCED.isdisjoint(map(_kind_of, reader.blocks_within(at, at + 1)))
+
+
+def _ends_in_term(cut: _Cut) -> bool:
+    return _TERM_END.match(cut.document.data, cut.at, cut.at + _PAGE_REACH) is not None
 
 
 def _text_leads(before: bytes) -> bool:

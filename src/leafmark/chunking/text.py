@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from leafmark.chunking.blocks import BodyReader, fence_of, narrow_header
 from leafmark.chunking.cuts import sentence_starts
-from leafmark.chunking.keep_with_next import is_code_by_name
+from leafmark.chunking.keep_with_next import is_code_by_name, is_unread
 from leafmark.chunking.measuring import Meter, make_meter
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.chunking.tables import Cell, Columns, Row
@@ -454,7 +454,7 @@ class Renderer:
         )
         if not follows or not self._is_clean_cut(chunk.byte_start):
             return []
-        first, end = before.byte_start, before.byte_end
+        first, end = before.byte_start, self._read_end(before)
         starts = self._sentences(before, end)
         last = starts[-self.options.overlap_sentences :] if self.options.overlap_sentences else []
         has_words = self._has_words
@@ -472,6 +472,19 @@ class Renderer:
             return True
         start, end = max(0, at - _SENTENCE_BYTES), min(len(self.document.data), at + _NEXT_BYTES)
         return at - start in self.reader.places(start, end, sentence_starts)
+
+    def _read_end(self, piece: Chunk) -> int:
+        """Return the end of a piece without comments and opening tags at its end."""
+        start, end = piece.byte_start, piece.byte_end
+        if self.document.format != "markdown":
+            return end
+        last = self.reader.last_top_within(start, end)
+        while last is not None and last.kind == "html":
+            if not is_unread(self.document.data, last.start, min(last.end, end)):
+                break
+            end = last.start
+            last = self.reader.last_top_within(start, end)
+        return end
 
     def _sentences(self, piece: Chunk, end: int) -> list[int]:
         """Return the starts of complete sentences at the end of a piece, which ends at `end`."""

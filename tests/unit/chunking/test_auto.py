@@ -354,14 +354,18 @@ def test_the_mark_of_an_item_is_no_text_before_an_overlap() -> None:
 @pytest.mark.parametrize(
     ("between", "repeated"),
     [
-        ("It is kept.\n\n", ["It is kept.\n\n"]),
-        ("<!-- prettier-ignore -->\n\n", []),
+        ("<!-- prettier-ignore -->\n\n", ["It is sold.\n\n"]),
+        ("<!-- one\n\ntwo -->\n<!-- three -->\n\n", ["It is sold.\n\n"]),
+        ("<!-- one -->\n\n<details>\n\n<div>\n\n", ["It is sold.\n\n"]),
         ("<p>Not this.</p>\n\n", []),
         ("</details>\n\n", []),
         ("```\ncode\n```\n\n<!-- after code -->\n\n", []),
     ],
 )
-def test_an_overlap_ends_before_markup_and_code(between: str, repeated: list[str]) -> None:
+def test_comments_and_opening_tags_are_no_end_of_an_overlap(
+    between: str, repeated: list[str]
+) -> None:
+    """Other HTML is, as code is; whether a tag stands before the cut or behind it."""
     source = f"{words(250)}\n\nIt is sold.\n\n{between}{words(280)}\n".encode()
     result = chunked(parse(source, "p.md"), target_tokens=300, overlap_sentences=1)
     cut = source.index(b"Word", source.index(between.encode()))

@@ -73,6 +73,13 @@ def test_what_does_not(text: str) -> None:
     assert not reads_as_leading(f"Some text before.\n\n{text}\n\n".encode())
 
 
+def test_a_cut_is_poorer_behind_a_tag_that_opens_a_box_than_before_it() -> None:
+    source = b"So:\n\n<Sandpack>\n\n```\ncode\n```\n"
+    reader = BodyReader(parse(source, "p.md"))
+    before, behind = source.index(b"<"), source.index(b"```")
+    assert 0 < cut_penalty(reader, 0, before) < cut_penalty(reader, 0, behind)
+
+
 def test_nothing_leads_on_to_a_heading() -> None:
     assert not reads_as_leading(b"And this:\n\n", behind=b"# Next\n\ntext\n")
 
@@ -88,6 +95,12 @@ def test_a_heading_in_lower_case_does_not_go_on_with_what_stands_before_code(
     path: str, code: str, heading: str
 ) -> None:
     assert not reads_as_leading(code.encode(), path=path, behind=heading.encode())
+
+
+def test_the_words_of_a_term_lead_on_to_what_closes_it() -> None:
+    behind = b'<a id="x"></a></span></dt><dd>Text.</dd></dl>'
+    assert reads_as_leading(b"<dl><dt><span>a_b (integer)", path="p.html", behind=behind)
+    assert not reads_as_leading(b"<p>It is.</p>", path="p.html", behind=b"<dl><dt>a</dt></dl>")
 
 
 def test_code_does_not_lead_on_to_its_own_lines() -> None:
