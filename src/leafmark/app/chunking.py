@@ -1,8 +1,8 @@
-"""Chunk files with no index: what `leafmark chunk` does.
+"""Chunk files without an index, for `leafmark chunk`.
 
-Each source is read, parsed, chunked and rendered by itself, so that one
-document is held at a time. Small inputs stay in this process; of large ones
-several are worked on at once, and their answers come in the order of the plan.
+Each source is read, parsed, chunked and rendered by itself, so that only one document is in
+memory. Small inputs stay in this process; large ones are shared with other processes, and their
+answers come in the order of the plan.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ from leafmark.model import (
 )
 from leafmark.namedtuples import NamedTuple
 
-# Which sources a `ChunkRequest` names, and as what they are chunked.
+# The sources that a `ChunkRequest` names, and their trees and options.
 #
-# In: the project and a request. Out: a `ChunkPlan`: the jobs, in the order in
-# which they are answered, and what was left out. Nothing is read yet.
+# In: the project and a request. Out: a `ChunkPlan`: the jobs, in the order of
+# their answers, and the sources left out. Nothing is read yet.
 
 
 _WILD = re.compile(r"([\\*?\[\]!# ])")
@@ -85,10 +85,10 @@ class _Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChunkPlan:
-    """What is to be done. No source stands in it twice.
+    """The jobs of a request, each source once.
 
-    `refused` were named themselves and are left out all the same; `skipped` are
-    what a walk through a named folder left out.
+    `refused` are named files that are left out; `skipped` were left out by the walk of a named
+    folder.
     """
 
     jobs: Sequence[ChunkJob]
@@ -98,11 +98,11 @@ class ChunkPlan:
 
 
 def plan_chunking(project: Project, request: ChunkRequest) -> ChunkPlan:
-    """Return what the request asks for; files below named folders in the order of the walk.
+    """Return the jobs of a request; files below named folders are in the order of the walk.
 
     Raises:
         NotFoundError: there is nothing at a path, or no such root.
-        UsageError: a path is not below the root, or the tree or the data cannot be called so.
+        UsageError: a path is not below the root, or the name of the tree or the data is invalid.
         ConfigError: sizes do not fit together.
     """
     places = _Places(project, request)
@@ -136,7 +136,7 @@ def plan_chunking(project: Project, request: ChunkRequest) -> ChunkPlan:
 
 
 def _blank_job(project: Project, tree: Tree) -> ChunkJob:
-    """What the jobs of a tree have in common."""
+    """Return a job with the options of a tree, but without a source."""
     options = project.chunking_options(tree)
     # the overrides did their work, and a read-only mapping cannot be sent to a process
     return ChunkJob(tree._replace(overrides={}), "", 0, options)
@@ -157,7 +157,7 @@ def _sources(part: _Part, notes: WalkNotes) -> Iterator[SourceFile]:
 
 
 def _is_written(tree: Tree, source: SourceFile, written: tuple[int, int] | None) -> bool:
-    """Whether a source is the file that the answer goes to, and would grow while it is read."""
+    """Say whether a source is the output file, which would grow while it is read."""
     if written is None or source.inode not in (written[1], 0):  # 0: not known
         return False
     try:
@@ -211,7 +211,7 @@ class _Places:
         return folder
 
     def _tree(self, folder: Path, settings: Tree | None = None) -> Tree:
-        """Make a tree of a folder, under the settings of a configured one if given."""
+        """Return a tree for a folder, with the settings of a configured tree if given."""
         real = Path(os.path.realpath(folder))
         index = self._project.configuration.index
         return Tree(
@@ -258,7 +258,7 @@ class _Places:
         return min(configured or places[:1], key=lambda place: len(place[1]), default=None)
 
     def _with_trees_in_it(self, part: _Part) -> list[_Part]:
-        """The part, and the configured trees below it, which it then leaves out."""
+        """Return the part without the configured trees below it, and these trees."""
         is_own = part.tree in self._project.trees
         if not part.is_folder or self._is_fixed or self._name or is_own:
             return [part]
@@ -273,7 +273,7 @@ class _Places:
 
 
 def _below(tree: Tree, real: str) -> str | None:
-    """Return the path of `real` below the tree's root, None where it is not below."""
+    """Return the path of `real` relative to the tree's root, None if it is not below it."""
     try:
         relative = Path(real).relative_to(os.path.realpath(tree.root)).as_posix()
     except ValueError:
@@ -282,9 +282,9 @@ def _below(tree: Tree, real: str) -> str | None:
 
 
 class ChunkJob(NamedTuple):
-    """One source to be chunked: the file `path` of `tree`, or `data` in its place.
+    """One source to chunk: the file `path` of `tree`, or `data` in its place.
 
-    `named` says that the user named it, not a folder above it.
+    `named` says that the user named the file itself, not a folder above it.
     """
 
     tree: Tree
@@ -296,7 +296,7 @@ class ChunkJob(NamedTuple):
 
 
 def each_once(jobs: Iterable[ChunkJob]) -> Iterator[ChunkJob]:
-    """Yield the jobs, each source only once: as the first job of it says."""
+    """Yield the first job of each source."""
     known = set[tuple[Path, str]]()
     for job in jobs:
         if (place := (job.tree.root, job.path)) not in known:
@@ -304,20 +304,20 @@ def each_once(jobs: Iterable[ChunkJob]) -> Iterator[ChunkJob]:
             yield job
 
 
-# One source after the other, its chunks rendered.
+# Chunk and render one source after the other.
 
 
 Render = Callable[[ChunkedDocument, ChunkingOptions], Iterable[str]]
-"""From a document, and how it was chunked, to its output. It can be pickled."""
+"""Returns the output of a chunked document and its options. It can be pickled."""
 
 _PIECE_CHARS = 65_536
-"""Output is handed on in pieces of about this size."""
+"""The approximate size of a piece of output."""
 
 
 class SourceReport(NamedTuple):
-    """One source was done: what is known of it beside its output, which came before.
+    """The report about one source, which follows its output.
 
-    `sizes` and `findings` are only there where they were asked for.
+    `sizes` and `findings` are empty unless requested.
     """
 
     doc_id: str
@@ -340,7 +340,7 @@ def chunk_sources(
     """Yield, source by source in the order of the plan, pieces of output and then a report.
 
     With `inspect` the reports hold sizes and the findings of the quality report, with
-    `linked` records tell where links between the sources lead.
+    With `linked`, records have the targets of links between the sources.
     `workers` None decides by the size of the input; 0 means that this process does all.
     """
     links = RunLinks(plan.jobs, linked_to) if linked else None
@@ -368,7 +368,7 @@ def _work(
     """Do one job, a piece of output after the other."""
     doc_id = document_id(job.tree.name, job.path)
     if inspect:
-        # so that the first document is not charged for loading the parser and the tokenizer
+        # so that the time of the first document excludes loading the parser and the tokenizer
         parse_source(job.tree, job.path, b"")
         token_counter(job.options.tokenizer)("a")
     began = time.perf_counter()
@@ -397,7 +397,7 @@ def _work(
 
 
 def linked_to(job: ChunkJob) -> ChunkedDocument | None:
-    """The chunks of a source that another one links to; what is wrong with it is told elsewhere."""
+    """Return the chunks of a linked source; its own job reports its problems."""
     data = _read(job)
     if isinstance(data, Diagnostic) or refuse_contents(job.tree, job.path, data, named=job.named):
         return None
@@ -439,23 +439,22 @@ def _gathered(pieces: Iterable[str]) -> Iterator[str]:
         yield "".join(waiting)
 
 
-# Where links lead among the sources of one run of `leafmark chunk`.
+# Resolve links among the sources of one run of `leafmark chunk`.
 #
-# In: the jobs of the run. Out: the id of the chunk that a link leads to, as an
-# index of the same sources would tell. There is none, so a page whose sections
-# are linked to is read and chunked for that, by each process that asks; what was
-# found is kept up to a bound.
+# In: the jobs of the run. Out: the id of the chunk that a link leads to, the same
+# as in an index of these sources. Without an index, each process reads and chunks
+# a page when a link leads to a section of it, and caches the slugs up to a bound.
 
 
 Slugs: TypeAlias = Mapping[str | None, str]
-"""Chunk ids by slug, the document's own by None; empty where a source makes no chunk."""
+"""Chunk ids by slug, the document's own by None; empty for a source without chunks."""
 
 KEPT_SLUGS = 100_000
-"""About 20 MB. Of more, those of the pages that were asked for first are forgotten."""
+"""The size of the cache of slugs, about 20 MB; the oldest pages are dropped first."""
 
 
 class RunLinks:
-    """Finds where links lead. `chunked` makes the chunks of a job; None where there are none."""
+    """Resolves links. `chunked` returns the chunks of a job, None if it has none."""
 
     def __init__(
         self, jobs: Sequence[ChunkJob], chunked: Callable[[ChunkJob], ChunkedDocument | None]
@@ -477,14 +476,14 @@ class RunLinks:
 
     @cached_property
     def _numbers(self) -> Mapping[Path, Mapping[DocumentKey, int]]:
-        """By root, the places of sources in the list of jobs."""
+        """Return the positions of sources in the list of jobs, by root and key."""
         numbers: dict[Path, dict[DocumentKey, int]] = {}
         for number, job in enumerate(self._jobs):
             numbers.setdefault(job.tree.root, {})[job.tree.name, job.path] = number
         return numbers
 
     def _links_below(self, root: Path) -> Links:
-        """Links by root: trees of one name may stand at several places."""
+        """Return the resolver of a root: several roots may have trees of one name."""
         links = self._links.get(root)
         if links is None:
             known = KnownKeys(self._numbers[root])
@@ -506,7 +505,7 @@ class RunLinks:
         return slugs
 
     def _find_slugs(self, job: ChunkJob) -> Iterator[tuple[str | None, str]]:
-        document = self._chunked(job)  # whose chunks are made when they are looked at
+        document = self._chunked(job)  # its chunks are computed on access
         if document is None:
             return
         if job.options.strategy == "auto" and not document.document.anchors:  # which are in pieces
@@ -518,20 +517,19 @@ class RunLinks:
                 yield slug, document.chunks[position].id
 
 
-# Chunk jobs shared out to workers and answered in order, with bounded memory.
+# Chunk jobs are shared with workers and answered in order, with bounded memory.
 #
-# Batches of neighbours go round; each worker has two at most, and gets the next
-# when the oldest is answered. A very large job is done here, where its output
-# need not be whole before it is handed on; so is one that a worker gives up
-# because its output grows too large. A worker that fails costs time only: its
-# batches are done here.
+# Workers get batches of neighbours in turn; each has two at most, and gets the next
+# when the oldest is answered. A very large job is done here, where its output can
+# be streamed; so is a job whose output grows too large for a worker. The batches of
+# a failed worker are done here: a failure only costs time.
 
 
 MAX_WORKERS = 4
 """With the main process they stay below 400 MB."""
 
 BYTES_PER_WORKER = 1_500_000
-"""A worker is started for each so many bytes: fewer are not worth its start. Chosen by eye."""
+"""One worker for each so many bytes: fewer are not worth its start. Chosen by eye."""
 
 BATCH_BYTES = 256_000
 BATCH_JOBS = 32
@@ -543,7 +541,7 @@ ANSWER_CHARS = 4_000_000
 each other, and come to gigabytes. Few documents below a megabyte have more than this otherwise."""
 
 ASKED_AHEAD = 2
-"""Batches that a worker has at a time: the next one must be there when one is done."""
+"""Batches that a worker has at a time, so that it never waits for the next."""
 
 Answer = TypeVar("Answer")
 Work = Callable[[ChunkJob], Iterable[Answer]]
@@ -552,7 +550,7 @@ _JobWorker: TypeAlias = Worker[ChunkJob, list[Answer] | None]
 
 
 def worker_count(jobs: Sequence[ChunkJob]) -> int:
-    """Return how many processes are worth starting."""
+    """Return the number of processes that are worth their start."""
     total = sum(job.size for job in jobs if job.size < ALONE_BYTES)
     count = min(core_count(), MAX_WORKERS, len(jobs), total // BYTES_PER_WORKER)
     return count if count > 1 and can_start() else 0
@@ -563,13 +561,13 @@ def share_out(
 ) -> Generator[Answer, None, None]:
     """Yield all answers of `work` to each job, in order; `count` workers help.
 
-    What `work` raises is raised here, after the answers before it.
+    An exception of `work` is raised after the answers before it.
     """
     workers: list[_JobWorker[Answer]] = []
     try:
-        with suppress(OSError):  # a system that lets us start none does not need to
+        with suppress(OSError):  # without processes, this one does all
             workers.extend(Worker(partial(_all_answers, work=work)) for _ in range(count))
-        for batch, worker in _asked(_batches(jobs), workers):
+        for batch, worker in _assigned(_batches(jobs), workers):
             answers = None if worker is None else worker.answer()
             for job, of_job in zip(batch, answers or repeat(None), strict=False):
                 yield from work(job) if of_job is None else of_job
@@ -579,7 +577,7 @@ def share_out(
 
 
 def _all_answers(job: ChunkJob, *, work: Work[Answer]) -> list[Answer] | None:
-    """All answers of `work` to a job; None where they are too large to be held."""
+    """Return all answers of `work` to a job; None if they are too large for memory."""
     answers: list[Answer] = []
     size = 0
     for answer in work(job):
@@ -590,10 +588,10 @@ def _all_answers(job: ChunkJob, *, work: Work[Answer]) -> list[Answer] | None:
     return answers
 
 
-def _asked(
+def _assigned(
     batches: Iterator[Batch], workers: Sequence[_JobWorker[Answer]]
 ) -> Iterator[tuple[Batch, _JobWorker[Answer] | None]]:
-    """Yield batches in order, each with the worker that was asked for it, if any."""
+    """Yield batches in order, each with its worker, if it has one."""
     under_way: deque[tuple[Batch, _JobWorker[Answer] | None]] = deque()
     turns = cycle(workers or [None])
     for batch in batches:
@@ -607,7 +605,7 @@ def _asked(
 
 
 def _batches(jobs: Iterable[ChunkJob]) -> Iterator[Batch]:
-    """Cut the jobs into batches; a very large one is one by itself."""
+    """Cut the jobs into batches; a very large one gets its own."""
     return cut_batches(
         jobs,
         lambda job: job.size,

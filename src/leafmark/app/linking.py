@@ -1,15 +1,15 @@
-"""Where the links of a chunk lead inside its tree: targets as written to chunk ids.
+"""Resolve the links of a chunk inside its tree: from targets as written to chunk ids.
 
 A target is an address relative to its file, as GitHub and browsers take it:
 percent-encoding is decoded, `/` begins at the tree's root, nothing leads out of
-it. What is not there as written is looked for as people mean it: a page's source
+it. If there is no such file, the target is taken as people mean it: a page's source
 for a page (`a.html` for `a.md`), a folder's first page, a name without its
-suffix, and at last the address that a source has on its site (`route_of`): below a
-folder of the tree (`/guide/a` for `src/pages/guide/a.mdx`), without the folder in
-which the site is published (`/project/a/` for `a/index.html`), and beside or below
+suffix, and at last the address of a source on its site (`route_of`): below a
+folder of the tree (`/guide/a` for `src/pages/guide/a.mdx`), without the folder of the
+published site (`/project/a/` for `a/index.html`), and next to or below
 the page itself (`../b` in `guide/a.md` for `guide/b.md`). Pages of Antora name each
-other by module and path. A place that the page has not leads to the page. What is
-not among the sources given leads nowhere.
+other by module and path. An unknown fragment leads to the page. A target outside
+the known sources leads nowhere.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ _SOURCES = (
 )
 _PAGES = (".html", ".htm", ".xhtml")
 _NO_FOLDERS = frozenset(_SOURCES).difference(_PAGES, (".org", ".pod", ".pm", ".info"))
-"""What only files end with: most links to what is not among the sources lead to such."""
+"""Suffixes of files, never of folders: most links to unknown sources end with one."""
 
 MAX_FILES = 10_000
-"""Paths whose file is remembered: about 3 MB. One that leads nowhere is looked for in 76 ways."""
+"""Paths whose file is cached: about 3 MB. A path that leads nowhere is searched in 76 ways."""
 
 _FIRST_PAGES = ("README", "readme", "index", "_index")
 _OF_FOLDERS = re.compile(r"(?:readme|index|_index)(?:\.\w+)?|\+?page\.mdx?")
-"""What the page of a folder is called, in lower case."""
+"""Names of the page of a folder, in lower case."""
 
 _PAGE = "page"
-"""What it is called by frameworks where each folder has one."""
+"""The name of that page in frameworks with one for each folder."""
 
 _ORDER = re.compile(r"[0-9]+[-_.]\s*(?=[^0-9\s])")
-"""What a name begins with that only tells its place among the others."""
+"""A number at the start of a name that only gives its order."""
 
 
 def split_target(target: str) -> tuple[str, str] | None:
@@ -98,7 +98,7 @@ def candidate_paths(path: str, base: str) -> Iterator[str]:
 
 
 class Origin(Protocol):
-    """What is to be known of the document that a link stands in."""
+    """The properties of the document that contains a link."""
 
     @property
     def tree(self) -> str: ...
@@ -111,7 +111,7 @@ class Origin(Protocol):
 
 
 class PlainOrigin(NamedTuple):
-    """A document that no index has an entry of."""
+    """A document without an entry in an index."""
 
     tree: str
     path: str
@@ -120,11 +120,11 @@ class PlainOrigin(NamedTuple):
 
 
 FindChunk = Callable[[str, str, str | None], str | None]
-"""From tree, path and slug (None: the document) to the id of a chunk, None where there is none."""
+"""Returns the id of a chunk by tree, path and slug (None: the document), None if there is none."""
 
 
 class KnownKeys:
-    """Sources by the keys (tree, path) of a collection, such as the manifest."""
+    """Finds sources by name among the keys (tree, path) of a collection, such as the manifest."""
 
     def __init__(self, keys: Collection[tuple[str, str]]) -> None:
         self._keys = keys
@@ -133,7 +133,7 @@ class KnownKeys:
         return (tree, path) in self._keys
 
     def called(self, tree: str, stem: str) -> Iterable[str]:
-        """Return the paths whose `stem_of` is this."""
+        """Return the paths with this `stem_of`."""
         return self._by_stem.get((tree, stem), ())
 
     def ending(self, tree: str, name: str) -> Iterable[tuple[Route, str]]:
@@ -189,10 +189,10 @@ class Links:
         self._place = place
         self._known = known
         self._files: dict[tuple[str, str, str], str | None] = {}
-        """Where paths lead that were looked for, by tree, folder and path: pages repeat them."""
+        """The cached sources of paths, by tree, folder and path, as pages repeat their links."""
 
     def resolve(self, record: Mapping[str, Any], document: Origin) -> dict[str, Any]:
-        """Return the record of a chunk of `document`, the id of each link in it as far as known."""
+        """Return the record of a chunk of `document`, with the ids of its links as far as known."""
         links = [
             link | {"id": self.find(link["target"], link["kind"], document)}
             if link["id"] is None
@@ -202,7 +202,7 @@ class Links:
         return {**record, "links": links}
 
     def find(self, target: str, kind: str, document: Origin) -> str | None:
-        """Return the id of the chunk that a link in `document` leads to, None for any other."""
+        """Return the id of the chunk that a link in `document` leads to, None if there is none."""
         parts = split_target(target)
         if parts is None:
             return None
@@ -233,7 +233,7 @@ class Links:
         return self._files[key]
 
     def _look_for(self, path: str, document: Origin) -> str | None:
-        """The source that a path means: what is there as written, else by its route."""
+        """Return the source that a path means: the path as written, else by its route."""
         tree, holds = document.tree, self._known.holds
         candidates = candidate_paths(path, document.path)
         written = (form for candidate in candidates for form in spellings(candidate))
@@ -247,7 +247,7 @@ class Links:
         return match
 
     def _of_module(self, path: str, document: Origin) -> str | None:
-        """The page of Antora that another one names, the nearest of several."""
+        """Return the page of Antora that another one names, the nearest of several."""
         own, named = _OF_MODULE.search(document.path), _NAMED_RESOURCE.fullmatch(path)
         if own is None or named is None:
             return None
@@ -263,7 +263,7 @@ class Links:
         return min(self._known.of_module(document.tree, page), key=distance, default=None)
 
     def _of_site(self, path: str, document: Origin) -> str | None:
-        """The source with an address of the site: the only one that is as near as none other."""
+        """Return the source with an address of the site, if only one is nearest."""
         target_route, suffix = route_of(path), posixpath.splitext(path)[1]
         published = target_route[1:] or target_route
         ranked: dict[tuple[int, int], list[str]] = {}
@@ -280,7 +280,7 @@ class Links:
         return nearest[0] if len(nearest) == 1 else None
 
     def _near_page(self, path: str, document: Origin) -> str | None:
-        """The source at an address beside a page, whose own is that of a folder or of a file."""
+        """Return the source at an address relative to a page, taken as a folder or as a file."""
         route = route_of(document.path)
         for base in (route, route[:-1]):
             target_route = route_of(posixpath.normpath(posixpath.join("/", *base, path)))
@@ -291,7 +291,7 @@ class Links:
         return None
 
     def _page(self, name: str, document: Origin) -> str | None:
-        """The page of a wiki link: by its name anywhere in the tree, the nearest of several."""
+        """Return the page of a wiki link: by its name in the tree, the nearest of several."""
         page_name = name.strip("/").lower()
         places = self._known.called(document.tree, stem_of(page_name))
         places = [path for path in places if _is_called(path.lower(), page_name)]
@@ -312,7 +312,7 @@ class Links:
 
 
 def indexed_place(lookup: Lookup) -> FindChunk:
-    """Return how places are looked up in an index."""
+    """Return the function that finds chunks in an index."""
 
     def find(tree: str, path: str, slug: str | None) -> str | None:
         entry = chunk_with_slug(lookup, document_id(tree, path), slug)
@@ -344,7 +344,7 @@ def route_of(path: str) -> Route:
 
 
 def _shared_folders(path: str, other: str) -> int:
-    """How many parts two paths have in common from the top down."""
+    """Return the number of leading parts that two paths share."""
     return len(posixpath.commonprefix([path.split("/"), other.split("/")]))
 
 
@@ -353,14 +353,14 @@ def _without_order(name: str) -> str:
 
 
 def stem_of(path: str) -> str:
-    """A file's name without a suffix that a document has, in lower case."""
+    """Return a file's name without the suffix of a document, in lower case."""
     name = posixpath.basename(path).lower()
     stem, suffix = posixpath.splitext(name)
     return stem if suffix in (*_SOURCES, ".rmd", ".txt") else name
 
 
 def _is_called(path: str, page_name: str) -> bool:
-    """Whether a path ends with the name that a wiki link has, folders included."""
+    """Say whether a path ends with the name in a wiki link, folders included."""
     folder, stem = posixpath.dirname(path), stem_of(path)
     folder_wanted, stem_wanted = posixpath.dirname(page_name), stem_of(page_name)
     return stem == stem_wanted and f"/{folder}".endswith(folder_wanted and f"/{folder_wanted}")

@@ -1,4 +1,4 @@
-"""Make the vectors of a project that are missing: what `leafmark index` embeds.
+"""Compute the missing vectors of a project, for `leafmark index`.
 
 Vectors come after the commit of the text: a search is never kept waiting by a
 model, and a chunk without a vector is pending, never wrong. Batches are on disk
@@ -54,25 +54,25 @@ from leafmark.model import DocumentKey, document_id
 from leafmark.namedtuples import NamedTuple
 
 BATCH_TEXTS = 64
-"""Texts that are handed to an embedder, and then synced, at a time: what a crash may lose.
+"""Texts that are embedded and then synced together: a crash loses at most these.
 
-As many as one request to a server holds. 256 take `minilm` 3 % less time.
+As many as one request to a server has. 256 take `minilm` 3 % less time.
 """
 
 VIEW_EVERY_S = 5.0
-"""How long after one view of the vectors the next is written, at the least (chosen by eye)."""
+"""The least time between two written views of the vectors (chosen by eye)."""
 
 VIEW_SHARE = 0.05
-"""The share of a run's time that views may take at most: one of 240,000 vectors took 0.9 s."""
+"""The largest share of a run's time for views: one of 240,000 vectors took 0.9 s."""
 
 Heeded: TypeAlias = Callable[[], AbstractContextManager[None]]
-"""What gives a block in which Ctrl-C comes at once."""
+"""Returns a context in which Ctrl-C takes effect at once."""
 
 
 class Embedded(NamedTuple):
-    """What a run did: vectors made, chunks still without one, and what stopped it.
+    """The result of a run: vectors made, chunks still without one, and the problem that stopped it.
 
-    `mended` says what was damaged and is whole again.
+    `mended` has a message for each repaired damage.
     """
 
     made: int = 0
@@ -91,13 +91,13 @@ def embed_project(
     heeded: Heeded = nullcontext,
     anew: bool = False,
 ) -> Embedded:
-    """Make the vectors that are missing. `check` raises KeyboardInterrupt to end the run.
+    """Compute missing vectors. `check` raises KeyboardInterrupt to end the run.
 
-    Within `heeded` that may be raised at any time: nothing is written there.
-    With `anew` the embedder is asked for its dimension: where that is another one now,
-    another model answers, and all vectors are made again.
-    Another run that makes them is waited for, and is a problem like an embedder that fails,
-    or a store that cannot be written.
+    Within `heeded` it may be raised at any time: nothing is written there.
+    With `anew` the embedder reports its dimension: if that has changed, another model
+    answers, and all vectors are computed again.
+    The run waits for another one that computes them. If that takes too long, it is the
+    `problem` of the result, as is a failing embedder or a store that cannot be written.
     """
     spec = embedder_spec(project)
     if spec is None:
@@ -118,7 +118,7 @@ def embed_project(
         except KeyboardInterrupt:  # nothing is made yet, but the text is indexed
             return Embedded(0, _pending(reader, view), interrupted=True)
         with open_vector_writer(project.shared_dir, model, timeout_s=timeout_s) as writer:
-            if not reader.is_current():  # another run was faster, and its texts count, too
+            if not reader.is_current():  # another run added texts meanwhile
                 reader = project.open_reader()
             view = current_view(project, reader, spec)
             path = view_path(writer.folder, reader.root)
@@ -136,7 +136,7 @@ def embed_project(
 
 
 def _has_lost(writer: VectorWriter, view: VectorView | None) -> bool:
-    """Whether vectors that chunks had are not among the whole records any more."""
+    """Say whether vectors of chunks are missing from the sound records."""
     if view is None or view.rows_name != writer.rows_path.name:
         return False
     return not writer.has_rows(view.rows)
@@ -145,7 +145,7 @@ def _has_lost(writer: VectorWriter, view: VectorView | None) -> bool:
 def _is_complete(
     view: VectorView, reader: IndexReader, project: Project, spec: EmbedderSpec
 ) -> bool:
-    """Whether each chunk of the index has a vector on disk, by the view in force."""
+    """Say whether each chunk of the index has a vector on disk, by the current view."""
     if view.pending or view.seq != reader.meta.seq:
         return False
     folder = vector_folder(project.shared_dir, vector_model(spec))
@@ -181,9 +181,9 @@ def _whole_model(
 
 
 class LazyEmbedder:
-    """The embedder, opened when it is first needed: often nothing is to be embedded.
+    """An embedder that is opened on first use, as often there is nothing to embed.
 
-    Ctrl-C ends at once what it is asked: a server may be silent for long.
+    Ctrl-C ends its requests at once: a server may be silent for long.
     """
 
     def __init__(self, spec: EmbedderSpec, heeded: Heeded):
@@ -203,7 +203,7 @@ class LazyEmbedder:
             return embedder.dimension
 
     def embed(self, texts: Sequence[str], dimension: int) -> Vectors:
-        """Return the vectors of texts, which must have that dimension."""
+        """Return the vectors of texts; they must have the given dimension."""
         embedder = self.get()
         with self._heeded():
             vectors = embedder.embed_documents(texts)
@@ -243,7 +243,7 @@ class _Run:
         return Embedded(self.made, view.pending, problem, interrupted)
 
     def _show(self) -> VectorView:
-        """Write which chunks have vectors that are stored: searches go by that."""
+        """Write the view of stored vectors by chunk, which searches use."""
         began_s = time.monotonic()
         self.view = self._build()
         write_view(view_path(self.writer.folder, self.reader.root), self.view)
@@ -264,7 +264,7 @@ class _Run:
         self._flush()
 
     def _missing(self, key: DocumentKey) -> Iterator[tuple[bytes, str]]:
-        """Note which windows a source has, and yield those that have no vector."""
+        """Record the windows of a source, and yield those without a vector."""
         name = self._name(key)
         if name is None:
             return
@@ -295,7 +295,7 @@ class _Run:
         return all(hash_ in self.writer.known for hashes in texts for hash_ in hashes)
 
     def _name(self, key: DocumentKey) -> bytes | None:
-        """Return what names the texts of a source: the source, its bytes, how it is chunked."""
+        """Return the key of a source's texts: from the source, its bytes and its chunking."""
         doc_id = document_id(*key)
         entry = self.reader.document(doc_id)
         if entry is None:
@@ -311,7 +311,7 @@ class _Run:
         return ["" if chunk.content_type == "empty" else chunk.text for chunk in chunked.chunks]
 
     def _flush(self) -> None:
-        """Make the vectors of the texts that wait, and put them on disk."""
+        """Compute the vectors of the waiting texts, and write them to disk."""
         if not self.waiting:
             return
         self.check()
@@ -353,7 +353,7 @@ class _Run:
         ]
 
     def _compact(self) -> None:
-        """Drop what no source of any index has referred to for long, where that is worth it."""
+        """Drop vectors that no source of any index has used for long, if that is worth it."""
         others = self._views_of_others()
         if others is None:
             return
@@ -382,9 +382,9 @@ class _Run:
             write_view(path, move_view(view, moved, store, rows_name=self.writer.rows_path.name))
 
     def _views_of_others(self) -> dict[Path, VectorView] | None:
-        """Return what other leafmarks' indexes have of the rows; None where one does not tell.
+        """Return the views of other leafmarks' indexes; None if one of them is unusable.
 
-        A view of another format does not, nor one of a file of rows that is gone.
+        That is so for a view of another format, or of a missing file of rows.
         """
         views = {}
         own = view_path(self.writer.folder, self.reader.root)
