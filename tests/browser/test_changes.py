@@ -91,7 +91,7 @@ def test_what_cannot_be_compared_says_what_can(
 
 def test_a_folder_without_history_says_so(open_page: OpenPage, handbook: str) -> None:
     page = open_page("/changes", address=handbook)
-    expect(page.locator("#nothing h2")).to_contain_text("no git repository")
+    expect(page.locator("#nothing h2")).to_contain_text("not in a git repository")
 
 
 def test_the_api_answers_from_a_revision(dated: Served) -> None:
