@@ -1,4 +1,4 @@
-"""Look around: trees, documents, chunks, tags, the state of the index, the settings in force."""
+"""List trees, documents, chunks, tags, the state of the index, and the settings in force."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from leafmark.search.lookup import with_slashes
 def list_trees(
     project: Project, request: ListRequest, *, progress: Progress | None = None
 ) -> tuple[TreeStatus, ...]:
-    """Return the project's trees and what is indexed of them.
+    """Return the project's trees with the sizes of their indexed parts.
 
     Raises, as all listings do:
         NotFoundError: a tree is not of this project, or there is no index.
@@ -51,7 +51,7 @@ def list_trees(
 
 
 def _open(project: Project, request: ListRequest, progress: Progress | None) -> IndexReader:
-    """Open the index that a listing is made from; see `list_trees`."""
+    """Open the index for a listing; see `list_trees`."""
     for name in request.trees:
         project.get_tree(name)
     return open_telling(project, request, progress)
@@ -83,13 +83,13 @@ def _tree_states(project: Project, reader: IndexReader | None) -> tuple[TreeStat
 def list_documents(
     project: Project, request: ListRequest, *, progress: Progress | None = None
 ) -> DocumentList:
-    """Return the documents asked for, by id."""
+    """Return the requested documents, sorted by id."""
     reader = _open(project, request, progress)
     return DocumentList(reader, [doc_id for doc_id, _ in _documents(reader, request)])
 
 
 class DocumentList(Sequence[DocumentEntry]):
-    """Documents of one commit, each read where it is looked at; `ids` are known without."""
+    """Documents of one commit, each read on access; `ids` need no reading."""
 
     def __init__(self, reader: IndexReader, ids: Sequence[str]):
         self._reader = reader
@@ -112,10 +112,10 @@ class DocumentList(Sequence[DocumentEntry]):
 def list_folder(
     project: Project, request: ListRequest, *, most: int, progress: Progress | None = None
 ) -> tuple[DocumentEntry | FolderEntry, ...]:
-    """Return the documents asked for, by id; of more than `most`, folders stand for those inside.
+    """Return the requested documents, by id; if more than `most`, folders replace their documents.
 
-    These are the folders of the first level at which there is more than one thing: trees, where
-    the documents are of several. They come before the documents beside them.
+    The folders are those of the first level with more than one entry, or trees if several.
+    They come before the documents of that level.
     """
     reader = _open(project, request, progress)
     rows = _documents(reader, request)
@@ -132,7 +132,7 @@ def list_folder(
 
 
 def _folded(doc_ids: Sequence[str]) -> tuple[list[str], Counter[str]]:
-    """Return the ids that lie in the folder common to all, and how many each folder in it has."""
+    """Return the ids directly in the folder common to all, and the number in each folder of it."""
     start = _common_folder_end(doc_ids[0], doc_ids[-1]) if doc_ids else 0
     documents: list[str] = []
     folders: Counter[str] = Counter()
@@ -147,14 +147,14 @@ def _folded(doc_ids: Sequence[str]) -> tuple[list[str], Counter[str]]:
 
 
 def _common_folder_end(first: str, last: str) -> int:
-    """Return where the last folder, or else the tree, with which both ids begin ends."""
+    """Return the end of the last folder, or else of the tree, that begins both ids."""
     pairs = zip(first, last, strict=False)
     differ = next((at for at, (name, other) in enumerate(pairs) if name != other), len(first))
     return max(first.rfind("/", 0, differ), first.find(":", 0, differ)) + 1
 
 
 def _documents(reader: IndexReader, request: ListRequest) -> list[tuple[str, int]]:
-    """Return the ids of the documents asked for, in their order, and how many chunks each has."""
+    """Return the sorted ids of the requested documents, each with its number of chunks."""
     filter_terms = {tag_fact(tag) for tag in request.tags}
     prefixes = _spellings(request.under or "")
     documents = []
@@ -186,7 +186,7 @@ def _spellings(prefix: str) -> tuple[str, ...]:
 def list_chunks(
     project: Project, request: ListRequest, *, progress: Progress | None = None
 ) -> Collection[Entry]:
-    """Return the chunks of the documents asked for, or those at and below one chunk's id.
+    """Return the chunks of the requested documents, or those at and below one chunk's id.
 
     They are read as one goes through them, each time, and not kept.
     """
@@ -199,7 +199,7 @@ def list_chunks(
 
 
 class _Chunks(Collection[Entry]):
-    """All chunks of some documents, given by id with the number of their chunks."""
+    """All chunks of documents, which are given by id with their number of chunks."""
 
     def __init__(self, reader: IndexReader, documents: Sequence[tuple[str, int]]):
         self._reader = reader
@@ -230,7 +230,7 @@ def list_tags(
 
 
 def project_status(project: Project) -> StatusReport:
-    """Return the state of the index as it is; nothing is read again and nothing is written."""
+    """Return the state of the index as it is, without refreshing or writing it."""
     warnings = list(project.configuration.warnings)
     reader: IndexReader | None = None
     is_unreadable = False
@@ -289,7 +289,7 @@ def _size_of(project: Project, reader: IndexReader | None) -> int:
 
 
 def _unindexed_trees(project: Project, scan_result: Scan, reader: IndexReader) -> Iterator[str]:
-    """Say of trees that have sources, but none in the index, that they were not there then."""
+    """Yield a message for each tree with sources of which none is indexed."""
     there = {source.tree for source in scan_result.found} - reader.trees.keys()
     for tree in project.trees:
         if tree.name in there:

@@ -1,4 +1,4 @@
-"""Answers prepared for what is shown of them: chunks added around results, and packings.
+"""Prepare answers for showing: add chunks around results, and pack them for a budget.
 
 A packing holds what can be shown, in the order in which it is added under a budget.
 """
@@ -38,7 +38,7 @@ def expand_found(
     *,
     whole: bool,
 ) -> tuple[ResultOrShown, ...]:
-    """Return results, or what was asked for by id, each with what stands around it.
+    """Return results, or chunks shown by id, each with the chunks around it.
 
     `whole` says that each is shown with all below it, which then is not added.
     """
@@ -51,7 +51,7 @@ def expand_found(
 
 
 def _entries(result: Result | Shown) -> list[Entry]:
-    """The chunks that are there already: of a result those, too, that were merged into it."""
+    """Return the entries of a result with those merged into it, or of a shown chunk."""
     if isinstance(result, Result):
         return [part.entry for part in result.with_constituents()]
     return [result.entry]
@@ -60,7 +60,7 @@ def _entries(result: Result | Shown) -> list[Entry]:
 def _read(
     related: Sequence[tuple[Relation, Entry]], document: DocumentEntry, sources: Sources
 ) -> tuple[Related, ...]:
-    """What was found with its text; nothing of a source that is another now."""
+    """Return related chunks with their texts; none if the source has changed."""
     data = sources.data(document)
     if data is None:
         return ()
@@ -76,7 +76,7 @@ def _read(
 
 
 def _lead(entry: Entry, document: DocumentEntry, data: bytes, sources: Sources) -> Snippet:
-    """The beginning of a chunk's own text, as it is read."""
+    """Return the beginning of a chunk's own readable text."""
     readable = sources.readable(document, data, entry.body_spans)
     body = bytes_in(data, entry.body_spans).decode("utf-8", "replace")
     text = body if readable is None else readable.text
@@ -89,7 +89,7 @@ def pack_found(
     sources: Sources,
     tokenizer: str,
 ) -> Packing:
-    """Return the packing of results, or of what was asked for by id, and of what was added.
+    """Return the packing of results, or of chunks shown by id, and of the chunks around them.
 
     Of a chunk its whole text, or its own where that was asked for alone.
     """
@@ -114,7 +114,7 @@ def pack_found(
 
 
 def _structure(document: DocumentEntry, reader: IndexReader, sources: Sources) -> Structure | None:
-    """Return a document with the chunks that the index has of it; None if its file is another.
+    """Return a document with its chunks in the index; None if its file has changed.
 
     Under the settings of now it may have others: an index that is older answers, too.
     """

@@ -35,7 +35,7 @@ _LINE_END = re.compile(rb"\r\n?|\n")
 def show_chunks(
     project: Project, request: ShowRequest, *, progress: Progress | None = None
 ) -> ShowReport:
-    """Return what the ids name, in their order, read from the sources.
+    """Return the chunks that the ids name, in their order, read from the sources.
 
     Raises:
         AmbiguousError: an id fits several chunks.
@@ -70,7 +70,7 @@ def show_chunks(
 def _completed(
     report: ShowReport, request: ShowRequest, reader: IndexReader, sources: Sources
 ) -> ShowReport:
-    """Add what `expand` asks for, and what a budget is filled from."""
+    """Add the chunks that `expand` asks for, and the packing for a budget."""
     if request.expand:
         from leafmark.app.answering.packing import expand_found  # late: few ask for it
 
@@ -131,7 +131,7 @@ def _shown(reader: IndexReader, sources: Sources, named: Named, request: ShowReq
 def _within_lines(
     data: bytes, ranges: Iterable[tuple[int, int]], line_range: tuple[int, int | None]
 ) -> tuple[tuple[int, int], tuple[tuple[int, int], ...]]:
-    """Return which of the lines asked for there are in some ranges of a source, and their bytes.
+    """Return the requested lines that are in the ranges of a source, and their byte ranges.
 
     Raises:
         UsageError: there is none of them.
@@ -152,7 +152,7 @@ def _within_lines(
 def _with_details(
     shown: Shown, reader: IndexReader, sources: Sources, request: ShowRequest
 ) -> Shown:
-    """Add the record and the sizes that were asked for: they want the document chunked again."""
+    """Add the requested record and sizes, for which the document is chunked again."""
     document = shown.document
     chunked = sources.chunked(document, reader) if request.records or request.sizes else None
     if chunked is None:
@@ -193,13 +193,13 @@ def _own_ranges(
 def _readable(
     sources: Sources, document: DocumentEntry, ranges: Sequence[tuple[int, int]]
 ) -> str | None:
-    """What a person reads in bytes of a source that is markup."""
+    """Return the readable text of ranges of a source, None unless it is markup."""
     reading = sources.reading(document, list(ranges))
     return None if reading is None else reading.all_shown
 
 
 def _sizes(chunk: Chunk, sources: Sources, document: DocumentEntry) -> dict[int, Size]:
-    """How large the chunk and each one below it are, headings included.
+    """Return the sizes of the chunk and of each one below it, headings included.
 
     Bytes are those of the source, tokens those of what is shown of them.
     """
@@ -214,7 +214,7 @@ def _sizes(chunk: Chunk, sources: Sources, document: DocumentEntry) -> dict[int,
 
 
 def _heading(chunk: Chunk | Entry, data: bytes) -> str | None:
-    """The heading lines; a piece has none of its own."""
+    """Return the heading lines; a piece has none of its own."""
     if chunk.heading_start is None or chunk.heading_end is None:
         return None
     return _text(data[chunk.heading_start : chunk.heading_end])

@@ -1,4 +1,4 @@
-"""Which files are left out for what is in them: binary or generated ones, lists of ours, redirects.
+"""Refuse files for their contents: binary or generated ones, lists of ours, redirects.
 
 `llms.txt` and `llms-full.txt` repeat the documents that they were made of. They
 are known by their name and by the mark on their last line: others' files of
@@ -27,7 +27,7 @@ LLMS_MARK = "<!-- leafmark:llms -->"
 def refuse_contents(
     tree: Tree, path: str, data: bytes, *, named: bool = False
 ) -> Diagnostic | None:
-    """Say why a file of a tree is left out, None if it is not.
+    """Return why a file of a tree is left out, None if it is not.
 
     What is no binary file is taken if `named`.
     """
@@ -54,7 +54,7 @@ def _is_ours(data: bytes) -> bool:
     return data.rstrip().rpartition(b"\n")[2] == LLMS_MARK.encode()
 
 
-# Code and data that a program made for programs, told by their shape: no text for a reader.
+# Code and data that programs generate for programs, recognized by their shape: no text for readers.
 #
 # In: the name and the bytes of a source that is no page. Out: what it is, or nothing. Four shapes:
 #
@@ -79,7 +79,7 @@ _JSON = frozenset((".json", ".map"))
 _MARKUP = frozenset((".md", ".mdx", ".markdown", ".html", ".htm", ".xhtml", ".ipynb", ".rst"))
 
 _MIN_BYTES = 500
-"""A shorter file is a few lines, however they look."""
+"""A shorter file is only a few lines, whatever their shape."""
 
 _LONG_LINE = 400
 """No formatter of code writes a line as long; a chosen bound, twice the longest that people set."""
@@ -109,7 +109,7 @@ _BUNDLE = re.compile(
     rb"|\ASystem\.register\(\[",
     re.MULTILINE,
 )
-"""What webpack, Parcel, Turbopack, esbuild, Browserify and SystemJS write first."""
+"""The first lines by webpack, Parcel, Turbopack, esbuild, Browserify and SystemJS."""
 _BUNDLE_BYTES = 20_000
 _BUNDLE_JOINTS = re.compile(
     rb"^/\*{3,}/|__webpack_require__\(|^// (?:\.\./|\.pnpm/|node_modules/)[^\n]+$"
@@ -159,7 +159,7 @@ _SAMPLE_BYTES = 1_000_000
 
 
 def generated_kind(path: str, data: bytes) -> str | None:
-    """Return what a file is that a program made for programs; None for all others.
+    """Return the kind of a file that a program generated for programs; None for all others.
 
     >>> generated_kind("a.js", b"var a=function(b){return b+1},c=a(1);" * 20)
     'minified code'
@@ -180,7 +180,7 @@ def generated_kind(path: str, data: bytes) -> str | None:
 
 
 def _is_xml_of_pages(sample: bytes) -> bool:
-    """Whether XML names one page after the other, and says nothing of them."""
+    """Say whether XML is a list of pages without sentences."""
     if len(sample) < _MIN_BYTES or not _XML.match(sample) or not _names_pages(sample):
         return False
     texts = (match[1].split() for match in _BETWEEN_TAGS.finditer(sample))
@@ -211,14 +211,14 @@ def _is_minified(sample: bytes) -> bool:
 
 
 def _is_bundle(sample: bytes) -> bool:
-    """Whether modules were joined: by its head, and by many joints, as one file may quote a few."""
+    """Say whether modules were joined, by the head and many joints; a file may quote a few."""
     if len(sample) < _BUNDLE_BYTES or not _BUNDLE.search(sample[:_HEAD_BYTES]):
         return False
     return len(_BUNDLE_JOINTS.findall(sample)) >= _MIN_JOINTS
 
 
 def _is_looked_up(sample: bytes) -> bool:
-    """Whether a script gives a name one value: a list of pages, or what a search looks up."""
+    """Say whether a script assigns one value: a list of pages, or the data of a search."""
     match = _GIVEN.match(_NOTE.sub(b"", sample[:_HEAD_BYTES]).lstrip())
     if match is None:
         return False
@@ -232,7 +232,7 @@ def _is_looked_up(sample: bytes) -> bool:
 
 
 def _names_pages(sample: bytes) -> bool:
-    """Whether pages are named all along, as in a list of them."""
+    """Say whether pages are named throughout, as in a list of them."""
     return sum(1 for _ in _PAGE.finditer(sample)) * _PAGE_EVERY >= len(sample)
 
 
@@ -265,7 +265,7 @@ _MAX_PAGE_BYTES = 2_000_000
 
 
 def is_site_asset(root: Path, path: str) -> bool:
-    """Whether the script or style sheet at `path` below `root` serves built documentation."""
+    """Say whether the script or style sheet at `path` below `root` serves built documentation."""
     if suffix_of(path) not in _CODE:
         return False
     *folders, _ = path.split("/")

@@ -1,4 +1,4 @@
-"""Ignore files: the lines of one file as rules, and what they say about a path.
+"""Ignore files: the lines of one file as rules, and their decision about a path.
 
 The language is that of `.gitignore`. Most rules are plain names, `*.suffix` or
 plain paths; these are looked up in tables, so that the cost for a file hardly
@@ -18,10 +18,10 @@ from leafmark.patterns import late_pattern
 Doubt = Callable[[str, str], bool]
 
 MAX_RULES = 1000
-"""Most rules heeded in one file."""
+"""The largest number of rules that apply from one file."""
 
 MAX_RULE_CHARS = 1024
-"""The longest rule heeded."""
+"""The longest rule that applies."""
 
 MAX_WILDCARDS = 1000
 """Most wildcards heeded in the rules of one file that are no plain names or suffixes.
@@ -34,7 +34,7 @@ _WILDCARD = re.compile(r"[*?\[]")
 
 
 def wildcard_count(text: str) -> int:
-    """Return how many wildcards of a rule have to be tried; none where it is looked up.
+    """Return the number of wildcards to try for a rule; 0 if it is looked up.
 
     >>> [wildcard_count(each) for each in ("*.md", "a/b", "[Bb]in", "a*b*c", "a?[x-z]")]
     [0, 0, 0, 2, 2]
@@ -154,7 +154,7 @@ class _Table:
         return doubt
 
     def _screen(self, expressions: Iterable[str]) -> Screen | None:
-        """Return one test for all of `expressions`, made once for the same ones."""
+        """Return one test for all of `expressions`, cached."""
         key = tuple(expressions)
         if not key:
             return None
@@ -220,7 +220,7 @@ class IgnoreRules:
         return self._files.doubts(folder)
 
     def add(self, text: str, line: int) -> None:
-        """Add the rule `text`, which is no comment and not blank."""
+        """Add the rule `text`, which is neither a comment nor blank."""
         negated = text.startswith("!")
         body = text[1:] if negated else text
         folders_only = body.endswith("/")
@@ -234,7 +234,7 @@ class IgnoreRules:
 
 
 def parse_rules(patterns: Iterable[str]) -> IgnoreRules:
-    """Return the rules that `patterns` stand for, one each, as if lines of a file."""
+    """Return the rules of `patterns`, each as if a line of a file."""
     rules = IgnoreRules()
     for line, pattern in enumerate(patterns, 1):
         if pattern:
@@ -243,7 +243,7 @@ def parse_rules(patterns: Iterable[str]) -> IgnoreRules:
 
 
 def parse_ignore_file(data: bytes, path: str) -> tuple[IgnoreRules, list[Diagnostic]]:
-    """Read an ignore file; `path` names it in the diagnostics about rules that are not heeded."""
+    """Read an ignore file; `path` names it in diagnostics about rules that do not apply."""
     rules = IgnoreRules()
     diagnostics: list[Diagnostic] = []
     wildcards = 0
@@ -338,7 +338,7 @@ def unescaped(pattern: str) -> str | None:
 
 
 def around_star(pattern: str) -> tuple[str, str] | None:
-    r"""Return what stands before and after the only wildcard of a pattern, if that is one `*`.
+    r"""Return the texts before and after the only wildcard of a pattern, if that is one `*`.
 
     >>> around_star("a*.md"), around_star("*"), around_star("a*b*"), around_star(r"\**")
     (('a', '.md'), ('', ''), None, ('*', ''))
@@ -403,7 +403,7 @@ def screen(expressions: Sequence[str]) -> Screen:
 
 
 def literal_start(pattern: str) -> str:
-    """Return what a pattern begins with before its first wildcard or backslash.
+    """Return the beginning of a pattern before its first wildcard or backslash.
 
     >>> literal_start("docs/a*/b")
     'docs/a'

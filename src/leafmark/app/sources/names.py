@@ -1,4 +1,4 @@
-"""What a file's or folder's name alone says about reading it.
+"""Rules about files and folders by their names alone.
 
 Only names count here: a folder is never left out because it is called `build`,
 `vendor` or `credentials`, and Markdown and HTML are never left out because of a word in
@@ -19,7 +19,7 @@ from leafmark.patterns import late_pattern
 from leafmark.suggest import MAX_SUGGESTED, nearest
 
 IGNORE_FILES = (".leafmarkignore", ".ignore", ".gitignore")
-"""Ignore files, the one that decides first first."""
+"""Ignore files, in the order of priority."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -36,7 +36,7 @@ DATA_SUFFIXES = frozenset(suffix[1:] for suffix in formats.DATA_SUFFIXES)
 CONVERTERS: Mapping[str, str] = MappingProxyType(
     {suffix[1:]: converter for suffix, converter in formats.CONVERTERS.items()}
 )
-"""Suffixes of formats that are not read, and what turns them into one that is."""
+"""Suffixes of unsupported formats, and their converters."""
 
 BINARY_SUFFIXES = _words(
     "png jpg jpeg gif webp avif bmp ico tif tiff psd woff woff2 ttf otf eot "
@@ -67,7 +67,7 @@ _LOCK_FILES = _words(
     "gradle.lockfile go.sum"
 )
 _SEARCH_INDEX = late_pattern(r"search-?index[\w.-]*\.js")
-"""What Sphinx, mdBook and rustdoc write beside their pages: every word of them once more."""
+"""Files that Sphinx, mdBook and rustdoc write next to their pages, with all words of these."""
 
 _SKIPPED_FOLDERS = frozenset({"node_modules", "dist", "__pycache__"})
 
@@ -99,7 +99,7 @@ def is_secret(name: str) -> bool:
 
 
 def default_refusal(name: str, suffix: str) -> str | None:
-    """Return why a file of this name is left out unless asked for; None for most.
+    """Return why a file of this name is left out by default; None for most.
 
     `suffix` is `suffix_of(name)`.
     """
@@ -114,7 +114,7 @@ def default_refusal(name: str, suffix: str) -> str | None:
 
 
 def folder_refusal(name: str) -> str | None:
-    """Return why a folder of this name is left out unless asked for; None for most."""
+    """Return why a folder of this name is left out by default; None for most."""
     return f"folder {name}" if name in _SKIPPED_FOLDERS else None
 
 
@@ -126,7 +126,7 @@ _INDEX_MARK = "LOCK"
 """A folder with a file of this name is looked at whether it is an index of ours."""
 
 MAKERS_MARKS = frozenset((_VENV_MARK, _INDEX_MARK))
-"""Names of files that are to be looked for in each folder."""
+"""Names of files to search in each folder."""
 
 _PAGES_SOURCES = "/_sources/"
 _PAGES_MARKS = ("searchindex.js", "objects.inv")
