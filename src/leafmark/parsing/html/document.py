@@ -148,7 +148,7 @@ class _Parts:
         text = title_of(page)
         if text and not (opening and text == basename(path)):
             homes = {*self._homes(path)}
-            if text in homes and opening and opening[0][0] == 1:
+            if text in homes and opening and opening[0][0] == 1 and is_above_all(opening):
                 return opening[0][1]
             return own_title(text, opening, {*self._outer_titles()}, self._shown(), homes)
         if shown := self._shown():
@@ -360,6 +360,8 @@ def own_title(
     'Lamp'
     >>> own_title("Set up | Harbor", [(1, "First steps")], set(), "", {"Harbor"})
     'Set up'
+    >>> own_title("Lamps in Harbor", [(2, "Lamps at sea")], set(), "", {"Harbor"})
+    'Lamps in Harbor'
     >>> own_title("Light: Member List", [], set(), "Lamp< T > Member List")
     'Lamp< T > Member List'
     """
@@ -382,8 +384,10 @@ def own_title(
         is_alone = not part.before or (part.before == ":" and not part.behind)
         if is_alone and part.words in others and part.behind not in ("(", "in", "["):
             return part.words
-    named = (part.words for part in _parts(title) if not part.before and part.rest in homes)
-    return next(named, title)
+    for part in _parts(title):
+        if not part.before and part.behind != "in" and part.rest in homes:
+            return part.words
+    return title
 
 
 class _Part(NamedTuple):
