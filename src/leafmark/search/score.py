@@ -68,10 +68,6 @@ PIECES_AROUND = 4
 MAX_EXACT = 20
 """So many powers of two add up exactly in the engine's 32-bit scores."""
 
-ROLE_STEP = 1.25
-"""Subtracted for a document that repeats, tests or lists others: it comes after bearers of the
-name within other documents."""
-
 GLOSSARY_STEP = 0.5
 """The level of a name's bearer in a glossary above that of others in a text."""
 
@@ -476,18 +472,15 @@ class _Scorer:
     def _level(self, level: float, role: int) -> float:
         """Return the level of a bearer of a name, given its role.
 
-        For `set`, a page comes first, then a definition, then its completion in a shell. Who
-        asks what is new wants sections of changelogs called so; else one is looked for if nothing
-        else is called so, and its name is no single word: `Version 2.1`, but not `backup`.
+        Who asks what is new wants sections of changelogs called so; else one is looked for if
+        nothing else is called so, and its name is no single word: `Version 2.1`, but not `backup`.
         """
         if not level or role in (0, CODE):
             return level
         if role == GLOSSARY:
             return level if level in DOCUMENT_LEVELS else level + GLOSSARY_STEP
-        if role_factor(role, self._options, self._topic) == 1:
+        if level in DOCUMENT_LEVELS or role_factor(role, self._options, self._topic) == 1:
             return level
-        if level in DOCUMENT_LEVELS:
-            return level - ROLE_STEP
         return LAST_LEVEL if len(self._topic.name) > 1 and level in EXACT_CHUNKS else 0.0
 
     @cached_property
