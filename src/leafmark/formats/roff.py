@@ -11,7 +11,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import NamedTuple
 
 from leafmark.model import BlockKind, Document, Heading, Link, ReadableText
@@ -89,18 +89,13 @@ class Argument(NamedTuple):
     end: int
 
 
-def shown(source: str) -> str:
-    r"""Return the shown text of some words.
+def pieces(data: bytes, start: int, end: int) -> Iterator[Piece]:
+    r"""Yield the pieces of `data[start:end]`, in order; in a quoted argument two quotes are one.
 
-    >>> shown(r"\fBgit\-add\fR \(en \*(C+, \[u00E9]\|\(bu\&.\s-1x\s0 \\e \" left out")
+    >>> data = rb"\fBgit\-add\fR \(en \*(C+, \[u00E9]\|\(bu\&.\s-1x\s0 \\e \" left out"
+    >>> words_of(data, pieces(data, 0, len(data)))
     'git-add – C++, é•.x \\e '
     """
-    data = source.encode("utf-8", "surrogatepass")
-    return words_of(data, pieces(data, 0, len(data)))
-
-
-def pieces(data: bytes, start: int, end: int) -> Iterator[Piece]:
-    """Yield the pieces of `data[start:end]`, in order; in a quoted argument two quotes are one."""
     if data[start - 1 : start] == b'"':
         while (quote := data.find(b'""', start, end)) >= 0:
             yield from _plain_pieces(data, start, quote)
@@ -314,13 +309,9 @@ class _Line:
 # The lines of roff: the macro that each calls, and the lines that are not text.
 #
 # Conditions hold as on a terminal (`.ie n`); definitions of macros are skipped. A line that is
-# not read has the macro `-`, a line of text has none. A `.HP` begins a tagged item if a break
-# separates its first line from the indented text below; then it has its own name.
+# not read has the macro `-`, a line of text has none.
 
 TEXT, UNREAD = "", "-"
-HUNG = "HP br"
-"""The macro of a `.HP` that begins a tagged item; no line can call it by this name."""
-
 _CONTROL = re.compile(r"[.'][ \t]*([^\s\"\\]*)(\\[\"#])?[ \t]*", re.ASCII)
 _CONDITION = re.compile(
     r"(?P<not>!?)(?:(?P<mode>[nteov])(?=[\s\\.'])|\([^()\n]*+\)"
@@ -342,17 +333,6 @@ Sm Bf Ef Bk Ek hlr PU fc Ud Bt BB BE Db ULI ULE
 """
 _REQUESTS = frozenset(_REQUEST_NAMES.split())
 """Requests and macros without shown text."""
-
-_FONTS = frozenset(("B", "I", "R", "SM", "SB", "BI", "BR", "IB", "IR", "RB", "RI"))
-_BLANKS = " \t\r\v\f"
-_NO_ENDS = (".", ":", ",", ";", "(")
-"""Ends of sentences and of unfinished lines: not the end of a tag."""
-
-_MAX_OF_TAG = 4
-"""The maximum of lines in the tag of a `.HP`."""
-
-_MAX_HUNG = 20
-"""The text of a `.HP` begins within so many lines below it, including lines that are not read."""
 
 
 class Line(NamedTuple):
@@ -384,12 +364,7 @@ def macro_of(line: str) -> Line:
 def classified(text: Sequence[str], literal: Mapping[str, str] | None = None) -> list[Line]:
     """Return the macro of each line; `literal` is the `literal_macros` of the page."""
     conditions = _Conditions(literal)
-    rows = [conditions.take(line) for line in text]
-    for at, row in enumerate(rows):
-        below = slice(at + 1, at + 1 + _MAX_HUNG)
-        if row.macro == "HP" and _is_hung(rows[below], text[below]):
-            rows[at] = Line(HUNG, row.at)
-    return rows
+    return [conditions.take(line) for line in text]
 
 
 def literal_macros(text: Sequence[str]) -> Mapping[str, str]:
@@ -402,32 +377,6 @@ def literal_macros(text: Sequence[str]) -> Mapping[str, str]:
     for line in text:
         conditions.take(line)
     return conditions.literal
-
-
-def _is_hung(rows: Sequence[Line], text: Sequence[str]) -> bool:
-    """Whether the lines below a `.HP` are a tag, a break, and a text.
-
-    A line that ends like a sentence, or is unfinished, is not a tag. Neither is one with the same
-    first word as the text: in a synopsis breaks separate the ways to call one command.
-    """
-    lines = [pair for pair in zip(rows, text, strict=True) if pair[0].macro != UNREAD]
-    tag = [*takewhile(bool, (_plain_words(*pair) for pair in lines))]
-    rest = lines[len(tag) :]
-    if not 0 < len(tag) <= _MAX_OF_TAG or len(rest) < 2 or rest[0][0].macro != "br":
-        return False
-    words = _plain_words(*rest[1])
-    goes_on = tag[-1].endswith(_NO_ENDS) and not tag[-1].endswith("...")
-    return bool(words) and not goes_on and _first(words) != _first(tag[0])
-
-
-def _plain_words(row: Line, line: str) -> str:
-    """Return the shown text of a line of text or of a font macro; "" for any other."""
-    is_text = row.macro == TEXT or row.macro in _FONTS
-    return shown(line[row.at :]).strip(_BLANKS) if is_text else ""
-
-
-def _first(words: str) -> str:
-    return words.partition(" ")[0]
 
 
 class _Conditions:
@@ -538,10 +487,6 @@ _BEGINS_LITERAL = [f"\n.{macro}".encode() for macro in (*_LITERAL, "Bd -l", "Bd 
 _ENDS_LITERAL = [f"\n.{macro}".encode() for macro in (*_LITERAL.values(), "Ed", "SH", "SS", "Sh")]
 
 
-_NO_TAG, _LINE_OF_TAG, _LINES_OF_TAG = range(3)
-"""Whether the next text is a tag: no, up to the end of its line, or up to a break."""
-
-
 class _Effect(NamedTuple):
     """The effect of a macro: the minimum of line ends `before` its shown text, and `behind` it.
 
@@ -551,7 +496,7 @@ class _Effect(NamedTuple):
     before: int = 0
     behind: int = 0
     in_item: bool | None = None
-    tag: int | None = None
+    tag: bool | None = None
     literal: bool | None = None
     indents: int = 0
     shows: bool = False
@@ -560,17 +505,16 @@ class _Effect(NamedTuple):
 _EFFECTS = {
     **dict.fromkeys(_HEADS, _Effect()),
     **dict.fromkeys((*_SPACES, "Rs", "Re", "TS", "T&", "TE"), _Effect(2)),
-    **dict.fromkeys(_PARAGRAPHS, _Effect(2, in_item=False, tag=_NO_TAG)),
-    **dict.fromkeys(_LEVELS, _Effect(2, 2, in_item=False, tag=_NO_TAG, literal=False, shows=True)),
+    **dict.fromkeys(_PARAGRAPHS, _Effect(2, in_item=False, tag=False)),
+    **dict.fromkeys(_LEVELS, _Effect(2, 2, in_item=False, tag=False, literal=False, shows=True)),
     **dict.fromkeys(_LITERAL, _Effect(2, literal=True)),
     **dict.fromkeys((*_LITERAL.values(), "Ed"), _Effect(2, literal=False)),
     **dict.fromkeys(("D1", "Dl"), _Effect(1, 1, shows=True)),
     "br": _Effect(1),
-    "RS": _Effect(1, in_item=False, tag=_NO_TAG, indents=1),
-    "RE": _Effect(1, in_item=False, tag=_NO_TAG, indents=-1),
-    "TP": _Effect(2, in_item=False, tag=_LINE_OF_TAG),
-    "TQ": _Effect(1, in_item=False, tag=_LINE_OF_TAG),
-    HUNG: _Effect(2, in_item=False, tag=_LINES_OF_TAG),
+    "RS": _Effect(1, in_item=False, tag=False, indents=1),
+    "RE": _Effect(1, in_item=False, tag=False, indents=-1),
+    "TP": _Effect(2, in_item=False, tag=True),
+    "TQ": _Effect(1, in_item=False, tag=True),
     "SY": _Effect(1, shows=True),
     "YS": _Effect(2, shows=True),
 }
@@ -633,7 +577,7 @@ class _Reader:
         self._literal = False
         self._indents = 0
         self._in_item = False
-        self._tagged = _NO_TAG
+        self._tagged = False
         self._is_below_tag = False
         self._address = Argument(0, 0)
         self._lists: list[bool] = []  # for each open list of mdoc: whether its items have no tag
@@ -649,7 +593,7 @@ class _Reader:
         self._literal = begins >= 0 and begins > max(
             data.rfind(mark, 0, start) for mark in _ENDS_LITERAL
         )
-        self._indents, self._in_item, self._tagged = 0, False, _NO_TAG
+        self._indents, self._in_item, self._tagged = 0, False, False
         self._table, self._in_cell = 0, False
         text = data[start:end].decode("latin-1").split("\n")
         at = start
@@ -689,8 +633,8 @@ class _Reader:
             self._last = max(self._last, end)
         if not is_first:
             self._breaks, self._is_below_tag = int(self._literal), False
-            if self._tagged == _LINE_OF_TAG:
-                self._tagged, self._in_item, self._breaks = _NO_TAG, True, 1
+            if self._tagged:
+                self._tagged, self._in_item, self._breaks = False, True, 1
                 self._is_below_tag = True
 
     def _begin(self, at: int) -> None:
@@ -723,8 +667,6 @@ class _Reader:
             handle(self, macro, start, end)
             return
         effect = _EFFECTS.get(macro, _SHOWN)
-        if effect.before and self._tagged == _LINES_OF_TAG:
-            self._in_item, self._tagged = True, _NO_TAG
         if macro in ("TS", "T&", "TE"):
             self._table = int(macro != "TE")
         if macro in _LEVELS:
@@ -948,7 +890,7 @@ class RoffScanner(LeadingLineScanner):
     def _is_tag(self, at: int) -> bool:
         """Whether a line begins an item."""
         macro = self._rows[at].macro
-        return macro in ("TP", HUNG) or (macro == "IP" and bool(self._arguments(at)[:1]))
+        return macro == "TP" or (macro == "IP" and bool(self._arguments(at)[:1]))
 
     def _after_text(self, at: int) -> int:
         """Return the first line from `at` on that does not continue a paragraph."""
@@ -1127,7 +1069,7 @@ _CLOSED_LITERALS = frozenset(_LITERAL.values())
 _PARTING = (
     _LEVELS.keys() | _HEADS | _PARAGRAPH_MACROS | _CLOSERS.keys() | _OPENERS.keys()
     | _LITERAL.keys()
-    | _CLOSED_LITERALS | {"TP", "TQ", HUNG, "IP", "It", "br", "T&", "Rs", "Re"}
+    | _CLOSED_LITERALS | {"TP", "TQ", "IP", "It", "br", "T&", "Rs", "Re"}
 )  # fmt: skip
 _Taker = Callable[[RoffScanner, int, int], int]
 _TAKERS: dict[str, _Taker] = {
@@ -1136,7 +1078,6 @@ _TAKERS: dict[str, _Taker] = {
     "RS": RoffScanner._set_in,
     "TS": RoffScanner._table,
     "TP": RoffScanner._tags,
-    HUNG: RoffScanner._tags,
     "IP": RoffScanner._tags,
     "Bl": RoffScanner._bl,
 }

@@ -85,28 +85,6 @@ def test_what_is_shown_is_read(source: str, text: str) -> None:
     assert read(source).text == text
 
 
-@pytest.mark.parametrize(
-    ("source", "text"),
-    [
-        (".HP\n\\fB\\-a\\fR x\n.br\nAll\nof.\n.HP\n-b\n.br\nB\n", "-a x\n    All of.\n\n-b\n    B"),
-        (".HP 4\n.ad l\n-a \\c\n.nh\n\\%x|\\:y\n.ad b\n.br\nAll.\n", "-a x|y\n    All."),
-        (".HP\n.B -a\n.I x ...\n.br\n.\nAll.\n.PP\nText\n", "-a x ...\n    All.\n\nText"),
-        (".HP\n-a\n.br\nAll.\n.sp\nMore.\n", "-a\n    All.\n\n    More."),
-        (".TP\n-a\nAll.\n.HP\n-b\n.br\nB.\n.br\nMore.\n", "-a\n    All.\n\n-b\n    B.\n    More."),
-        (".HP 4\n\\fBlamp\\fR [-a]\n.HP\n.B lamp\n-b\n", "lamp [-a]\n\nlamp -b"),
-        (".HP\nlamp [-a]\n.br\n.HP\nlamp -b\n.br\n\nText\n", "lamp [-a]\n\nlamp -b\n\nText"),
-        (".HP\n\\fBlamp\\fR [-a]\n.br\n.B lamp\n-b\n", "lamp [-a]\nlamp -b"),
-        (".HP\n.B int lamp\n(\n.br\nint *a,\n.br\nint b\n);\n", "int lamp (\nint *a,\nint b );"),
-        (".HP\nA sentence.\n.br\nMore.\n", "A sentence.\nMore."),
-        (".HP\na\nb\nc\nd\ne\n.br\nf\n", "a b c d e\nf"),
-        (".HP\n.LIT x\n.br\nf\n.HP\n-a\n.br\n.PP\nb\n", "x\nf\n\n-a\n\nb"),
-        (".HP\n-a\n.br\n", "-a"),
-    ],
-)  # fmt: skip
-def test_a_line_that_a_break_parts_from_text_below_is_a_tag(source: str, text: str) -> None:
-    assert read(source).text == text
-
-
 def test_a_piece_of_an_item_that_hangs_is_read_as_one() -> None:
     source = ".TH a 1\n.HP\n-a\n.br\nAll.\n.br\nMore.\n"
     assert read(source, (source.index(".HP"), source.index("All"))).text == "-a"
