@@ -312,12 +312,12 @@ _BLOCK_NAME = late_pattern(rb"\^(?<=[ \t\n]\^)[A-Za-z0-9-]++(?=[ \t]*+\r?(?:\n|\
 _OWN_BLOCK = late_pattern(r"(?<=\S)[ \t]+\^(?=[0-9-]*[A-Za-z])[A-Za-z0-9-]+\s*\Z")
 """The name of a heading as a block, behind its words."""
 
-_LABEL_LINE = late_pattern(rb"\n\(([^\s()]++)\)=[ \t]*+(?=\r?\n)")
-_OPTIONS = (b"\n:label: ", b"\n:name: ")
-_DIRECTIVE = late_pattern(rb"[`~]{3,}+[ ]*+\{")
-_OPTION_LINE = late_pattern(rb"\n:(?:label|name):[ ]++([^\s()]++)[ \t]*+(?=\r?\n)")
-"""A line of a directive of MyST that names what it makes: a figure, a theorem, an equation."""
+_LABEL_LINE = late_pattern(
+    rb"\n(?:\(([^\s()]++)\)=|:(?:label|name):[ ]++([^\s()]++))[ \t]*+(?=\r?\n)"
+)
+"""A label of MyST, or the option of a directive that names what it makes."""
 
+_DIRECTIVE = late_pattern(rb"[`~]{3,}+[ ]*+\{")
 _NO_WORDS = late_pattern(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORECASE)
 
 
@@ -400,7 +400,7 @@ def _name_around(raw: bytes, start: int, end: int, text: str) -> str | None:
 
 def may_have_anchors(raw: bytes) -> bool:
     """Whether a source contains a sign with which a name may be written."""
-    if any(sign in raw for sign in (b" id=", b" name=", b")=", *_OPTIONS)):
+    if any(sign in raw for sign in (b" id=", b" name=", b")=", b"\n:label: ", b"\n:name: ")):
         return True
     return _BLOCK_NAME.search(raw) is not None
 
@@ -410,14 +410,11 @@ def anchors_of(raw: bytes, headings: HeadingColumns, code: Sequence[Block]) -> l
     tags = _outside_code(_named_tags(raw), code)
     anchors = named_places(raw, tags, headings.starts, _NO_WORDS)
     ends = [NamedTag(*match.span(), _decoded(match[0])) for match in _BLOCK_NAME.finditer(raw)]
-    ends += [NamedTag(*match.span(1), _decoded(match[1])) for match in _LABEL_LINE.finditer(raw)]
-    ends = _outside_code(ends, code)
-    if any(option in raw for option in _OPTIONS):
-        directives = [(b.start, b.end) for b in code if _DIRECTIVE.match(raw, b.start)]
-        options = _OPTION_LINE.finditer(raw)
-        named = [NamedTag(*match.span(1), _decoded(match[1])) for match in options]
-        ends += [tag for tag in named if span_at(directives, tag.start) is not None]
-    anchors += [(tag.start, Anchor(tag.name, tag.start)) for tag in ends]
+    for match in _LABEL_LINE.finditer(raw):
+        group = match.lastindex or 0
+        ends.append(NamedTag(*match.span(group), _decoded(match[group])))
+    code = [block for block in code if not _DIRECTIVE.match(raw, block.start)]
+    anchors += [(tag.start, Anchor(tag.name, tag.start)) for tag in _outside_code(ends, code)]
     return [anchor for _, anchor in sorted(anchors)]
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from leafmark.index import IndexWriter
     from leafmark.model import DocumentEntry, Hint
 
-STRUCTURE_VERSION = 81
+STRUCTURE_VERSION = 82
 """Raised when the same bytes and settings begin to give other chunks, or other words of them."""
 
 _SIZES = frozenset(("min_tokens", "target_tokens", "max_tokens", "fixed_tokens", "fixed_overlap"))

@@ -429,12 +429,11 @@ class _Reader:
         if name != b"a":
             return self._raised(at, end)
         tag = self.data[at:stop]
-        if b"noteref" in tag:
-            note = _NOTE.match(self.data, stop, end)
-            if note is not None:
-                self._begin(at)
-                self.out.add(f"[{note[1].decode()}]", at, note.end())
-                return note.end()
+        note = _NOTE.match(self.data, stop, end) if b"noteref" in tag else None
+        if note is not None:
+            self._begin(at)
+            self.out.add(f"[{note[1].decode()}]", at, note.end())
+            return note.end()
         self._link_end = stop if b"#" in tag else -1
         return is_permalink(self.data, at, stop)
 
