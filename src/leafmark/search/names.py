@@ -54,11 +54,6 @@ MAX_DIGITS = 4
 WHOLE_STEP = 4
 """Added for the bearer of a whole name, over that of a name without the kind of thing."""
 
-EXACT_CHUNKS = (EXACT_CHUNK, EXACT_CHUNK + WHOLE_STEP)
-
-LAST_LEVEL = 0.5
-"""The level of bearers in texts that repeat or list others: they count if there are no others."""
-
 DOCUMENT_LEVELS = frozenset(
     level + step for level in (EXACT_DOCUMENT, DOCUMENT_BY_STEMS) for step in (0, WHOLE_STEP)
 )

@@ -30,8 +30,6 @@ from leafmark.namedtuples import NamedTuple
 from leafmark.search.compile import CompiledTopic, Filters
 from leafmark.search.names import (
     DOCUMENT_LEVELS,
-    EXACT_CHUNKS,
-    LAST_LEVEL,
     MAX_BEARERS,
     find_bearers,
     name_levels,
@@ -455,33 +453,21 @@ class _Scorer:
             for chunk, level in bearers.items()
             if (named_level := self._level(level, roles[chunk]))
         }
-        if max(named.values(), default=0.0) == LAST_LEVEL:
-            words = {word.stem for word in topic.name}
-            paths = self._snapshot.section_paths(list(named))
-            named = {
-                chunk: named[chunk]
-                for chunk, path in zip(list(named), paths, strict=True)
-                if words.issubset(topic.language.analyzer.terms(path[-1]))
-            }
-        else:
-            named = {chunk: level for chunk, level in named.items() if level > LAST_LEVEL}
         if len(named) > 1:
             return title_fits(self._snapshot, topic.language, topic.name, topic.name_written, named)
         return {chunk: (level, 0) for chunk, level in named.items()}
 
     def _level(self, level: float, role: int) -> float:
-        """Return the level of a bearer of a name, given its role.
+        """Return the level of a bearer of a name, given its role: 0 in lists and the like.
 
-        Who asks what is new wants sections of changelogs called so; else one is looked for if
-        nothing else is called so, and its name is no single word: `Version 2.1`, but not `backup`.
+        Who asks what is new wants sections of changelogs called so.
         """
         if not level or role in (0, CODE):
             return level
         if role == GLOSSARY:
             return level if level in DOCUMENT_LEVELS else level + GLOSSARY_STEP
-        if level in DOCUMENT_LEVELS or role_factor(role, self._options, self._topic) == 1:
-            return level
-        return LAST_LEVEL if len(self._topic.name) > 1 and level in EXACT_CHUNKS else 0.0
+        is_asked = role_factor(role, self._options, self._topic) == 1
+        return level if is_asked or level in DOCUMENT_LEVELS else 0.0
 
     @cached_property
     def _gain(self) -> float:

@@ -243,7 +243,6 @@ def test_names_are_told_by_letters_quotes_and_rows(tmp_path: Path, query: str, b
 @pytest.mark.parametrize(
     ("query", "bearer"),
     [
-        ("Version 2.1", "CHANGES.md"),
         ("lamp release 3.15.2 on 2016-11-28", "releases/3.md"),
         ("how to store a record", "guide.md"),
         ("how do I store records?", "guide.md"),
