@@ -63,7 +63,7 @@ STAGES = {
         "index.folder:sync_folder",
         "index.folder:make_folder",
         "index.folder:remove_drafts",
-        "index.lock:was_left",
+        "index.lock:was_abandoned",
         "index.lock:_refuse_if_others_wait",
         "index.lock:_is_file_at",
         "app.indexing.changes:emptied",

@@ -12,18 +12,18 @@ from typing import Any, AnyStr, cast
 _METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn")
 
 
-def late_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+def lazy_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return a pattern with the methods and attributes of `re.compile`'s.
 
     A mistake in the pattern raises when it is first used.
 
-    >>> late_pattern("a+").findall("aab a")
+    >>> lazy_pattern("a+").findall("aab a")
     ['aa', 'a']
     """
-    return cast("re.Pattern[AnyStr]", _LatePattern(pattern, flags))
+    return cast("re.Pattern[AnyStr]", _LazyPattern(pattern, flags))
 
 
-class _LatePattern:
+class _LazyPattern:
     """Gets the methods of a compiled pattern as attributes when one of them is first used."""
 
     def __init__(self, pattern: Any, flags: int):

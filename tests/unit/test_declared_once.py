@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import leafmark
-from leafmark.app.requests import ASKED, SearchRequest, ShowRequest
+from leafmark.app.requests import REQUEST_OPTIONS, SearchRequest, ShowRequest
 from leafmark.app.settings import DECLARED
 from leafmark.cli.command import COMMANDS, find_command
 from leafmark.library import Index
@@ -93,7 +93,7 @@ def test_options_of_the_command_line_are_as_declared(name: str, table: str, own:
     assert own <= others.keys()
     for key in others.keys() - own:
         off = key.startswith("no_")
-        declared = ASKED[f"{table}.{key.removeprefix('no_')}"]
+        declared = REQUEST_OPTIONS[f"{table}.{key.removeprefix('no_')}"]
         about = declared.sentence(off=off).removesuffix(".")
         assert str(others[key].help).startswith(about), key
         assert others[key].choices in ((), declared.choices)

@@ -98,7 +98,7 @@ def _trees(project: Project, scan_result: Scan) -> Iterator[Check]:
             message = f"the folder of tree {tree.name!r} is missing: {tree.root}"
             yield Check("trees", "problem", message, "correct its path, or bring the folder back")
             continue
-        count = sum(source.tree == tree.name for source in scan_result.found)
+        count = sum(source.tree == tree.name for source in scan_result.sources)
         if count:
             yield Check("trees", "ok", f"{tree.name}: {count_of(count, 'source')} in {tree.root}")
         else:

@@ -3,7 +3,7 @@
 Settings (`search.cutoff_ratio`, `index.lock_timeout_s`, …) are not part of a request: a front end
 passes those of the user to `open_project` as flags, so that every setting has one place where
 files, environment and flags meet. An option that a request shares with a setting has its default
-and help text from `SearchOptions`; the others are declared here. `ASKED` has both kinds.
+and help text from `SearchOptions`; the others are declared here. `REQUEST_OPTIONS` has both kinds.
 """
 
 from collections.abc import Callable, Mapping
@@ -323,7 +323,7 @@ class LikeRequest(NamedTuple):
     terms_only: bool = False
 
 
-ASKED: Mapping[str, Declaration] = MappingProxyType(
+REQUEST_OPTIONS: Mapping[str, Declaration] = MappingProxyType(
     {
         declared.name: declared
         for table, request in (

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 
 from leafmark import environment
-from leafmark.app.requests import ASKED
+from leafmark.app.requests import REQUEST_OPTIONS
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.model.options import LANGUAGES, Declaration, Option, declarations
 from leafmark.search import SearchOptions
@@ -308,7 +308,7 @@ DECLARED: Mapping[str, Declaration] = MappingProxyType(
         for table, options in TABLES.items()
         for declared in declarations(options, table).values()
     }
-    | dict(ASKED)
+    | dict(REQUEST_OPTIONS)
 )
 """All that is declared by name: settings, what requests ask for, constants."""
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from leafmark.chunking.word_characters import WORD_CHARACTERS
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 
 @cache
@@ -33,7 +33,7 @@ _DROPPED = bytes(code for code in range(128) if not (chr(code).isalnum() or chr(
 
 _DROPPED_OF_LINES = _DROPPED.replace(b"\n", b"")
 
-_HYPHENS = late_pattern(r"-+")
+_HYPHENS = lazy_pattern(r"-+")
 
 
 def github_slug(text: str) -> str:

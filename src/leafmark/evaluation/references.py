@@ -99,7 +99,7 @@ class Library:
         self._digests: dict[str, str] = {}
         self._files = {
             document_id(source.tree, source.path): (source.tree, source.path)
-            for source in self.scan.found
+            for source in self.scan.sources
         }
         self._by_path: dict[str, list[str]] = {}
         for doc_id, (tree, _) in self._files.items():

@@ -15,23 +15,23 @@ from typing import NamedTuple, cast
 
 from leafmark.model import Document, ReadableText, Reader
 from leafmark.parsing.lines import without_lone_returns
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 __all__ = ["INFO", "ORG", "POD", "RDOC", "ROFF", "leads_to_page"]
 
-_PERL = late_pattern(r"\.(?:pm|pl|plx|t|cgi|psgi|xs)\Z", re.IGNORECASE)
-_PERL_PROGRAM = late_pattern(rb"(?:\xef\xbb\xbf)?#!.{0,200}\bperl")
-_POD = late_pattern(rb"^=(?:pod|head[1-6]|over|begin|for|encoding)(?=\s|\Z)", re.MULTILINE)
+_PERL = lazy_pattern(r"\.(?:pm|pl|plx|t|cgi|psgi|xs)\Z", re.IGNORECASE)
+_PERL_PROGRAM = lazy_pattern(rb"(?:\xef\xbb\xbf)?#!.{0,200}\bperl")
+_POD = lazy_pattern(rb"^=(?:pod|head[1-6]|over|begin|for|encoding)(?=\s|\Z)", re.MULTILINE)
 
-_PAGE = late_pattern(
+_PAGE = lazy_pattern(
     r"\.(?:[1-9](?:[a-z][a-z0-9]{0,9})?|[nl]|man|mdoc|roff|troff|nroff)(?:\.in)?\Z", re.IGNORECASE
 )
-_HEAD = late_pattern(rb"^[.'][ \t]*(?:TH|Dd|Dt|Sh[ \t]+NAME|SH[ \t]+\"?NAME)(?=\s)", re.MULTILINE)
-_REDIRECT = late_pattern(rb"(?:[.']\\\"[^\n]*+\n|\s|(?!))*+[.'][ \t]*so[ \t]+([^\s\"]++)\s*+\Z")
+_HEAD = lazy_pattern(rb"^[.'][ \t]*(?:TH|Dd|Dt|Sh[ \t]+NAME|SH[ \t]+\"?NAME)(?=\s)", re.MULTILINE)
+_REDIRECT = lazy_pattern(rb"(?:[.']\\\"[^\n]*+\n|\s|(?!))*+[.'][ \t]*so[ \t]+([^\s\"]++)\s*+\Z")
 _HEAD_BYTES = 50_000
 
-_INFO = late_pattern(r"\.info(?:-[0-9]{1,4})?\Z", re.IGNORECASE)
-_NODE = late_pattern(
+_INFO = lazy_pattern(r"\.info(?:-[0-9]{1,4})?\Z", re.IGNORECASE)
+_NODE = lazy_pattern(
     rb"^\x1f\f?+[ \t\r]*+\n(?:File:[^\n]*?Node:|(Indirect:|Tag Table:))", re.MULTILINE
 )
 

@@ -158,7 +158,7 @@ class OrgScanner(LeadingLineScanner):
         if not line:
             self._flush(at, level)
             return at + 1
-        for take in _TAKERS.get(line[0], ()):
+        for take in _BLOCK_READERS.get(line[0], ()):
             after = take(self, at, line, level)
             if after > at:
                 return after
@@ -371,7 +371,7 @@ def _entry(match: re.Match[str]) -> tuple[str, str]:
 _OPENERS = frozenset("#:")
 _GRID_MARKS = frozenset("+|")
 _Taker = Callable[[OrgScanner, int, str, int], int]
-_TAKERS: dict[str, tuple[_Taker, ...]] = {
+_BLOCK_READERS: dict[str, tuple[_Taker, ...]] = {
     "#": (OrgScanner._block, OrgScanner._keyword, OrgScanner._comment),
     ":": (OrgScanner._drawer, OrgScanner._fixed),
     "|": (OrgScanner._table,),

@@ -916,7 +916,7 @@ class RoffScanner(LeadingLineScanner):
             return self._paragraph(at, level)
         if macro == "IP" and not self._is_tag(at):
             macro = "PP"
-        take = _TAKERS.get(macro)
+        take = _BLOCK_READERS.get(macro)
         if take is not None:
             return take(self, at, level)
         return self._keep(at)
@@ -1072,7 +1072,7 @@ _PARTING = (
     | _CLOSED_LITERALS | {"TP", "TQ", "IP", "It", "br", "T&", "Rs", "Re"}
 )  # fmt: skip
 _Taker = Callable[[RoffScanner, int, int], int]
-_TAKERS: dict[str, _Taker] = {
+_BLOCK_READERS: dict[str, _Taker] = {
     **dict.fromkeys(_LITERAL, RoffScanner._literal),
     "Bd": RoffScanner._display,
     "RS": RoffScanner._set_in,

@@ -32,7 +32,7 @@ from leafmark.environment import memo, register_memo
 from leafmark.index.folding import Places, fold
 from leafmark.model.options import LANGUAGES
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 __all__ = [
     "BETWEEN",
@@ -79,15 +79,15 @@ _SOLID = (
 # All bytes that do not begin such a character, or a surrogate, in UTF-8. If any byte is left
 # after deleting these, a text may have one: five times faster than a search.
 _USUAL_BYTES = bytes(byte for byte in range(256) if not 0xE0 <= byte < 0xF5 or byte == 0xE2)
-_SURROGATE = late_pattern("[\ud800-\udfff]")
-_ASCII_WORD = late_pattern("[0-9A-Za-z]+")
-_LONG_RUN = late_pattern(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
+_ASCII_WORD = lazy_pattern("[0-9A-Za-z]+")
+_LONG_RUN = lazy_pattern(rf"\S{{{MAX_TOKEN_CHARS + 1},}}")
 PORTION_CHARS = 250_000
 """Longer texts are analyzed in portions: analysis takes about ten times their size in memory."""
 
 
-_SPACE = late_pattern(r"[ \n]")
-_FINAL_SIGMA = late_pattern("(?<=[\u0370-\u03ff\u1f00-\u1fff])Σ(?![\u0370-\u03ff\u1f00-\u1fff])")
+_SPACE = lazy_pattern(r"[ \n]")
+_FINAL_SIGMA = lazy_pattern("(?<=[\u0370-\u03ff\u1f00-\u1fff])Σ(?![\u0370-\u03ff\u1f00-\u1fff])")
 """Tantivy lower-cases it to the sigma for the middle of a word."""
 
 
@@ -98,33 +98,33 @@ phrase matches across it."""
 HYPHENATING_FORMATS = ("text", "html")
 """Formats whose line breaks may split words: in others, only code is preformatted."""
 
-_INSIDE = late_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+_INSIDE = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 """Where a part of a name begins; the two lower-case letters keep `URLs` one word."""
 
-_WORD = late_pattern(r"[^\W_]+")
-_HYPHENATED = late_pattern(r"(?<![^\W_])([^\W\d_]+)[-\u2010\u00ad]\r?\n[ \t]*+(?=([^\W\d_]+))")
+_WORD = lazy_pattern(r"[^\W_]+")
+_HYPHENATED = lazy_pattern(r"(?<![^\W_])([^\W\d_]+)[-\u2010\u00ad]\r?\n[ \t]*+(?=([^\W\d_]+))")
 """A word that continues on the next line, after a hyphen."""
 
-_SIGNED = late_pattern(r"(?<![^\W_])([A-Za-z])(\+\+|#)(?![A-Za-z_+#])")
+_SIGNED = lazy_pattern(r"(?<![^\W_])([A-Za-z])(\+\+|#)(?![A-Za-z_+#])")
 """One letter with the sign that makes it a name: `C++`, `g++`, `C#`; not `page#c`, `c++filt`."""
 
-_SIGN = late_pattern(r"(?:#|\+\+)(?:(?<=[A-Za-z]#)|(?<=[A-Za-z]\+\+))")
+_SIGN = lazy_pattern(r"(?:#|\+\+)(?:(?<=[A-Za-z]#)|(?<=[A-Za-z]\+\+))")
 """The sign after a letter, as in such a name: far faster than a search for the name itself."""
 
-_DOTTED = late_pattern(r"\.(?<![\w.)\]}]\.)(?=[A-Za-z])(?!\w*\()")
+_DOTTED = lazy_pattern(r"\.(?<![\w.)\]}]\.)(?=[A-Za-z])(?!\w*\()")
 """The dot that begins a name: `.NET`, `/.gitignore`; not `a.b`, `...and` or a call."""
 
-_RAISED = late_pattern(r"[\^~](?<=[^\W_].)(?![^\W\d_]|~)")
+_RAISED = lazy_pattern(r"[\^~](?<=[^\W_].)(?![^\W\d_]|~)")
 """A sign after a name or a number: `HEAD^`, `HEAD~3`, `2^32`; not `a^b` or `~~old~~`."""
 
 _MARKS = {"++": "\ufdd0", "#": "\ufdd1", ".": "\ufdd2", "^": "\ufdd3", "~": "\ufdd4"}
 """Marks that replace the signs of names: code points that are not characters and in no text."""
 _SIGNS = {mark: sign for sign, mark in _MARKS.items()}
-_MARK = late_pattern("[\ufdd0-\ufdd4]")
-_MARKED = late_pattern("(?<![^\\W_])((?:[^\\W_]*+[\ufdd0-\ufdd4]|(?!))++[^\\W_]*+)")
+_MARK = lazy_pattern("[\ufdd0-\ufdd4]")
+_MARKED = lazy_pattern("(?<![^\\W_])((?:[^\\W_]*+[\ufdd0-\ufdd4]|(?!))++[^\\W_]*+)")
 """A word with these marks."""
 
-_NUMBERED = late_pattern(r"(?<=[^\W\d_]{2})(?=[0-9])|(?<=[0-9])(?=[^\W\d_]{2})")
+_NUMBERED = lazy_pattern(r"(?<=[^\W\d_]{2})(?=[0-9])|(?<=[0-9])(?=[^\W\d_]{2})")
 """Where a number begins or ends in a name: `utf8`, `sha256sum`; not in `v1` and `i18n`."""
 
 

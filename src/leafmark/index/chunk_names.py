@@ -21,7 +21,7 @@ from typing import Any
 
 from leafmark.environment import memo
 from leafmark.index.analysis import Analyzer, analyzer_for, is_solid, split_words
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 DOCUMENT = "d"
 """The beginning of the names of documents."""
@@ -44,13 +44,13 @@ SOLID_PER_WORD = 3
 MAX_NAMES = 200
 """The most names of one chunk: a page of an index defines nothing."""
 
-_SEPARATOR = late_pattern(r"\s+[—–|·]\s+|\s+--?\s+|:\s+|\s+::\s+")
+_SEPARATOR = lazy_pattern(r"\s+[—–|·]\s+|\s+--?\s+|:\s+|\s+::\s+")
 _SEPARATOR_SIGNS = frozenset("—–|·-:")
-_NUMBERING = late_pattern(
+_NUMBERING = lazy_pattern(
     r"(?:(?:chapter|section|part|appendix|rule|step|§)\s+)?\(?(?:[0-9]+|[A-Z])(?:\.[0-9]+)*[.):]?\s+",
     re.IGNORECASE,
 )
-_KIND = late_pattern(
+_KIND = lazy_pattern(
     r"(?:(?:abstract|static|async|public|final|primitive)\s+)*"
     r"(?:class|constant|constructor|enum|exception|fn|function|interface|keyword|macro|method|module"
     r"|namespace|package|property|struct|trait|type|type alias|typedef|union|variable)\s+",
@@ -60,31 +60,31 @@ _KIND = late_pattern(
 
 ARTICLES = frozenset(("a", "an", "the"))
 
-_FRAME = late_pattern(
+_FRAME = lazy_pattern(
     r"(?:how\s+(?:to|can|do(?:es)?)\s+(?:(?:i|one|we|you)\s+)?|what(?:[’']s|\s+is|\s+are)\s+)?"
     r"(?:(?:the|an?)\s+)?",
     re.IGNORECASE,
 )
 """Words before a name in a title that queries for the name leave out."""
 
-_QUOTED = late_pattern(
+_QUOTED = lazy_pattern(
     r"(?:the\s+)?(?:\"([^\"]+)\"|“([^“”]+)”|‘([^‘’]+)’|«\s*([^«»]+?)\s*»|`([^`]+)`)(?:\s+\w+)?",
     re.IGNORECASE,
 )
 """A name in quotes, perhaps with one word after it that says its kind."""
 
-_PLAIN_WORDS = late_pattern(r"[\w\s]*")
+_PLAIN_WORDS = lazy_pattern(r"[\w\s]*")
 """A text without a sign that could separate or end names."""
 
-_CODE_SIGNS = late_pattern(r"[<>(){}&;=]")
+_CODE_SIGNS = lazy_pattern(r"[<>(){}&;=]")
 """Signs in a title that is code: the text after its colon is not another name."""
 
-_QUALIFIED = late_pattern(r"[\w$]+(?:(?:::|\.|->|#)[\w$!]+)+(?:\(.*\)|!)?")
-_CALL = late_pattern(r"\([^()]*\)$")
-_SIGNATURE = late_pattern(r"[\w$][\w$.:#>-]*(?=\()")
+_QUALIFIED = lazy_pattern(r"[\w$]+(?:(?:::|\.|->|#)[\w$!]+)+(?:\(.*\)|!)?")
+_CALL = lazy_pattern(r"\([^()]*\)$")
+_SIGNATURE = lazy_pattern(r"[\w$][\w$.:#>-]*(?=\()")
 """The name before the parameters of a signature."""
 
-_MANUAL_SECTION = late_pattern(r"(?<=[^\W\d])\.[1-9][a-z]{0,3}$")
+_MANUAL_SECTION = lazy_pattern(r"(?<=[^\W\d])\.[1-9][a-z]{0,3}$")
 """The manual's section at the end of a page's file name."""
 
 _NAMED_BY_FOLDER = frozenset(("index", "readme", "_index", "__init__", "mod", "overview", "home"))
@@ -93,7 +93,7 @@ _NAMED_BY_FOLDER = frozenset(("index", "readme", "_index", "__init__", "mod", "o
 WHOLE_TREE = "this project"
 """The name of such a file in the top folder, which is about all others."""
 
-_JOINT = late_pattern(r"::|->|\.|#|/(?=\w)")
+_JOINT = lazy_pattern(r"::|->|\.|#|/(?=\w)")
 _JOINT_SIGNS = frozenset(":>.#")
 
 

@@ -23,16 +23,16 @@ import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 MAX_TERM_CHARS = 1000
 """The most characters of a term; longer ones are texts."""
 
 _IN_LINK = r"[^<]*(?:<(?!/?a\b)[^<]*)*</a\s*>"
-_LINK = late_pattern(rf"<a\s(?=[^<>]*\bhref)[^<>]*>{_IN_LINK}", re.IGNORECASE)
-_WORD = late_pattern(r"\w")
-_LIST_TAG = late_pattern(r"<(/?dl|/?d[dt])\b[^<>]*>", re.IGNORECASE)
-_EXTERNAL_LINK = late_pattern(rf"<a\b[^<>]*\bhref=[\"']?(?!#)[^<>]*>{_IN_LINK}", re.IGNORECASE)
+_LINK = lazy_pattern(rf"<a\s(?=[^<>]*\bhref)[^<>]*>{_IN_LINK}", re.IGNORECASE)
+_WORD = lazy_pattern(r"\w")
+_LIST_TAG = lazy_pattern(r"<(/?dl|/?d[dt])\b[^<>]*>", re.IGNORECASE)
+_EXTERNAL_LINK = lazy_pattern(rf"<a\b[^<>]*\bhref=[\"']?(?!#)[^<>]*>{_IN_LINK}", re.IGNORECASE)
 _MARKED = {
     'class="def"': re.compile(r'<a id="[tv]:[^"]*" class="def">([^<]+)</a>'),  # Haddock
     '"documentableName': re.compile(r'\bclass="documentableName[^"<>]*">([^<]+)</a>'),  # Scaladoc
@@ -48,22 +48,22 @@ _MARKED = {
 }
 """Patterns of names that documentation generators mark, by a string in all texts that match."""
 
-_FIRST_CELL = late_pattern(
+_FIRST_CELL = lazy_pattern(
     r"(<tr\b[^<>]*>\s*<t[dh]\b[^<>]*>(?:[^<]|<(?!/?t[rdh]\b)|(?!)){0,1000}+)</t[dh]", re.IGNORECASE
 )
-_NAME_ALONE = late_pattern(r"[^\W\d][\w.:-]+\w")
+_NAME_ALONE = lazy_pattern(r"[^\W\d][\w.:-]+\w")
 
-_TAG = late_pattern(r"<[^<>]*>")
-_ID = late_pattern(r"<[^<>]*\b(?:id|name)=[\"']?([^\"'\s<>]+)", re.IGNORECASE)
-_SIGN_IN_ID = late_pattern(r"_00([0-9a-f]{2})")
-_SIGNS_OF_ID = late_pattern(r"[\W_]+")
-_NUMBER_OF_ID = late_pattern(r"-\d+$")
-_WORDS_OF_TERM = late_pattern(r"[^\s()\[\],;=\"]+")
-_BREAK = late_pattern(r"<br\b[^<>]*>", re.IGNORECASE)
+_TAG = lazy_pattern(r"<[^<>]*>")
+_ID = lazy_pattern(r"<[^<>]*\b(?:id|name)=[\"']?([^\"'\s<>]+)", re.IGNORECASE)
+_SIGN_IN_ID = lazy_pattern(r"_00([0-9a-f]{2})")
+_SIGNS_OF_ID = lazy_pattern(r"[\W_]+")
+_NUMBER_OF_ID = lazy_pattern(r"-\d+$")
+_WORDS_OF_TERM = lazy_pattern(r"[^\s()\[\],;=\"]+")
+_BREAK = lazy_pattern(r"<br\b[^<>]*>", re.IGNORECASE)
 
 _ENTRIES = "(?:class|static)?method|function|exception|attribute|property|data|decorator"
 _OF_DIRECTIVE = r"::[ \t]+(\S[^\n]*(?:\n\1[ \t]+[^\s:][^\n]*)*)"
-_DIRECTIVE = late_pattern(
+_DIRECTIVE = lazy_pattern(
     r"^([ \t]*)\.\. (?:[a-z]+:)?"
     r"(?:class|module|option|cmdoption|envvar|setting|confval|directive|describe|object|macro|type|member"
     r"|var|enum|enumerator|struct"
@@ -73,7 +73,7 @@ _DIRECTIVE = late_pattern(
 )
 """A directive with text below it; without text, it only marks the place of a heading."""
 
-_ENTRY_OF_CODE = late_pattern(
+_ENTRY_OF_CODE = lazy_pattern(
     r"^([ \t]*)\.\. (?:(?:[a-z]+:)?(?:auto)?"
     rf"(?:{_ENTRIES})|(?:[a-z]+:|auto)class)"
     rf"{_OF_DIRECTIVE}",
@@ -84,17 +84,17 @@ _ENTRY_OF_CODE = late_pattern(
 A bare `class` is left out: it may be docutils' directive, which gives the next element a style.
 """
 
-_ENTRY_OF_HTTP = late_pattern(
+_ENTRY_OF_HTTP = lazy_pattern(
     r"^[ \t]*\.\. http:(?P<method>get|post|put|patch|delete|head|options)::[ \t]+(?P<path>/\S*)",
     re.MULTILINE,
 )
-_TYPED_PARAMETER = late_pattern(r"\((?:\w+:)?(\w+)\)")
+_TYPED_PARAMETER = lazy_pattern(r"\((?:\w+:)?(\w+)\)")
 """A part of a request's path that stands for any, perhaps with its type."""
 
-_TERM_WITH_TEXT = late_pattern(r"^([ \t]*)(``[^`\n]+``[^\n]*)\n\1[ \t]+\S", re.MULTILINE)
-_LABELLED = late_pattern(r"^[ \t]*(\S[^\n]*?):{2,4}(?:[ \t]|$)", re.MULTILINE)
+_TERM_WITH_TEXT = lazy_pattern(r"^([ \t]*)(``[^`\n]+``[^\n]*)\n\1[ \t]+\S", re.MULTILINE)
+_LABELLED = lazy_pattern(r"^[ \t]*(\S[^\n]*?):{2,4}(?:[ \t]|$)", re.MULTILINE)
 
-_OPENING_CODE = late_pattern(
+_OPENING_CODE = lazy_pattern(
     r"(?:\s|<(?!pre\b)[^<>]*+>|(?!))*+<pre\b[^<>]*>(.*?)</pre\b"
     r"|\s*+(?P<fence>`{3,}+|~{3,}+)[^\n]*+\n(.*?)\n(?P=fence)",
     re.DOTALL | re.IGNORECASE,
@@ -107,8 +107,8 @@ _MAX_INDENT = 80
 _HEAD_CHARS = 400
 """How many characters of a body are searched for the request that it opens with."""
 
-_COMMENT = late_pattern(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_DECLARATION = late_pattern(
+_COMMENT = lazy_pattern(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_DECLARATION = lazy_pattern(
     r"^(?!(?:return|throw|new|await|yield|else|case|delete|goto|print|echo|create|insert|drop|alter)\b)"
     r"(?:[a-z_][\w:]*(?:<[^<>;()]*>)?[\s*&]+){1,8}([a-z_][\w:]*)[ \t]*"
     r"\((?:[^;{}()]|\((?:[^;{}()]|\([^;{}()]*\))*\))*\)[^;{}()=\n]*;"
@@ -117,14 +117,14 @@ _DECLARATION = late_pattern(
 )
 """A function declaration or a `#define` at the beginning of a line; types have few words."""
 
-_REQUEST = late_pattern(
+_REQUEST = lazy_pattern(
     r"(?:\s|<[^<>]*+>|`{3,}+[^\n]*+\n|~{3,}+[^\n]*+\n|[`*_|>]|(?!))*+"
     r"(?P<method>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b"
     r"(?:<[^<>]*+>|[`*_|: \t]|(?!))*+(?:https?://[^\s/<>`]++)?(?P<path>/[\w/{}:.$~%-]*\w\}?)"
 )
 """An HTTP request at the beginning of a body, perhaps after markup."""
 
-_ENTRY_OF_MARKDOWN = late_pattern(
+_ENTRY_OF_MARKDOWN = lazy_pattern(
     r"^(?:[ \t]*(?:`{3,}|~{3,}|:{3,})\{(?:[a-z]+:)?(?:auto)?"
     rf"(?:{_ENTRIES}|class|module|option|envvar|setting|confval)\}}"
     r"|:::(?= \w+\.[\w.]+[ \t]*$))[ \t]+(\S[^\n]*)",
@@ -132,22 +132,22 @@ _ENTRY_OF_MARKDOWN = late_pattern(
 )
 """A MyST directive, or a name that mkdocstrings documents."""
 
-_ABOVE_COLON = late_pattern(r"^([^\s:>|#*+-][^\n]*)\n\n?:[ \t]+\S", re.MULTILINE)
+_ABOVE_COLON = lazy_pattern(r"^([^\s:>|#*+-][^\n]*)\n\n?:[ \t]+\S", re.MULTILINE)
 
-_LABEL_OF_RDOC = late_pattern(
+_LABEL_OF_RDOC = lazy_pattern(
     r"^[ \t]*(?::?(?=[^\s:])([^\n]{1,200}?) ?::|\[:?([^\]\n]{1,200})\])(?= |$)", re.MULTILINE
 )
 
-_TERM_OF_ORG = late_pattern(r"^[ \t]*(?:[-+]|[ \t]\*) ([^\n]{1,200}?) ::(?= |$)", re.MULTILINE)
+_TERM_OF_ORG = lazy_pattern(r"^[ \t]*(?:[-+]|[ \t]\*) ([^\n]{1,200}?) ::(?= |$)", re.MULTILINE)
 
-_TERM_OF_POD = late_pattern(
+_TERM_OF_POD = lazy_pattern(
     r"^=item[ \t]+(?:(?:\*|\d+\.?)[ \t]+(?=[A-Z]<))?([^\n]{1,200})", re.MULTILINE
 )
-_CODE_OF_POD = late_pattern(r"X<[^<>]*>|[A-Z]<(?:<+\s)?|(?<![-=])>+")
-_OBJECT = late_pattern(r"^\S*[\w)\]}]->(?=\w)")
+_CODE_OF_POD = lazy_pattern(r"X<[^<>]*>|[A-Z]<(?:<+\s)?|(?<![-=])>+")
+_OBJECT = lazy_pattern(r"^\S*[\w)\]}]->(?=\w)")
 
-_GROUP = late_pattern(r"\([^()]*\)|\[[^\[\]]*\]")
-_BETWEEN = late_pattern(r"[,|]|\s(?:or|/)\s")
+_GROUP = lazy_pattern(r"\([^()]*\)|\[[^\[\]]*\]")
+_BETWEEN = lazy_pattern(r"[,|]|\s(?:or|/)\s")
 """What separates two spellings of a term."""
 
 _KIND_WORDS = frozenset(
@@ -162,12 +162,12 @@ _KIND_WORDS = frozenset(
 _NAME_MARKS = "`*'\"‘’“”+"
 """Marks around a name."""
 
-_EMPHASISED = late_pattern(r"_[^_](?:.*[^_])?_")
+_EMPHASISED = lazy_pattern(r"_[^_](?:.*[^_])?_")
 """A name with marks of emphasis; the underscores of `_exit` and `__all__` belong to the name."""
 
 _OPTION = r"--?[^\W_]"
 _OPENING = "\"'‘“`"
-_TERM_LINE = late_pattern(
+_TERM_LINE = lazy_pattern(
     rf"^([ \t]*)(?=[{_OPENING}]*(?:{_OPTION}"
     r"|[\w$.-]*?(?:[^\W_][_.-]+[^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]))"
     rf"|[{_OPENING}][\w-]{{2,}}[\"'’”`](?:\s|\Z))(\S[^\n]*)(?:\n|\Z)",
@@ -175,18 +175,18 @@ _TERM_LINE = late_pattern(
 )
 """A line that begins with an option, a name or a word in quotes, not with an ordinary word."""
 
-_LINE_BELOW = late_pattern(rf"([ \t]+)(?:[^\W_]|[{_OPENING}(])")
-_OTHER_PAGE = late_pattern(r"\S+\(\w+\),?")
+_LINE_BELOW = lazy_pattern(rf"([ \t]+)(?:[^\W_]|[{_OPENING}(])")
+_OTHER_PAGE = lazy_pattern(r"\S+\(\w+\),?")
 """A reference to another page of the manual, which is not an explanation."""
 
-_BEFORE_TEXT = late_pattern(r"([ \t]*)(\S*[^\s,])( +)\S[^\n]*\n([ \t]+)\S")
-_OPTION_BEFORE_TEXT = late_pattern(
+_BEFORE_TEXT = lazy_pattern(r"([ \t]*)(\S*[^\s,])( +)\S[^\n]*\n([ \t]+)\S")
+_OPTION_BEFORE_TEXT = lazy_pattern(
     rf"{_OPTION}\S*(?: \S+){{0,5}}(?:(?<=\.\.\.)|(?<![.?!:]))(?=(?:  |\t)[ \t]*[^\W\d_]{{2}})"
 )
-_CATEGORY = late_pattern(r"^ -- (?:[A-Z][^:\n]*)?: (.+(?:\n {10}.+)*)", re.MULTILINE)
+_CATEGORY = lazy_pattern(r"^ -- (?:[A-Z][^:\n]*)?: (.+(?:\n {10}.+)*)", re.MULTILINE)
 """A Texinfo definition; its further lines are indented five columns deeper than its text."""
 
-_DEFINED_IN_CODE = late_pattern(
+_DEFINED_IN_CODE = lazy_pattern(
     r"^[ \t]*+(?:(?:pub|public|private|protected|static|export|local|abstract|final|inline)[ \t]+)*"
     r"\(?(?:def|defp|defmodule|defmacro|defprotocol|defun|defn|sub|proc|procedure|function|func|fun"
     r"|fn|let|module|package|class|interface|trait|protocol|struct|record|enum|newtype)[ \t]+"
@@ -196,9 +196,9 @@ _DEFINED_IN_CODE = late_pattern(
 )
 """A defining keyword, and the name after it."""
 
-_ARGUMENTS = late_pattern(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|\{[^{}]*\}|\*[^*\s]+\*")
-_SPELLINGS = late_pattern(r"[,|]|\s(?:or|and|/)\s")
-_PAGE = late_pattern(r"\S+\(\d\w*\)")
+_ARGUMENTS = lazy_pattern(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|\{[^{}]*\}|\*[^*\s]+\*")
+_SPELLINGS = lazy_pattern(r"[,|]|\s(?:or|and|/)\s")
+_PAGE = lazy_pattern(r"\S+\(\d\w*\)")
 _MAX_NAME_WORDS = 3
 """The most words of a term that is not an option, with bare arguments; chosen by eye."""
 

@@ -20,9 +20,9 @@ from leafmark.errors import (
     StorageError,
     remedy_of,
 )
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
-_OS_ERROR = late_pattern(r"(?:os error|Os \{ code:) (\d+)")
+_OS_ERROR = lazy_pattern(r"(?:os error|Os \{ code:) (\d+)")
 _NO_ROOM = f"{MAKE_ROOM}; what was indexed before is intact"
 NO_RIGHT = "make the folder writable, or move the index with `index.dir` or `LEAFMARK_HOME`"
 REBUILD = Remedy("rebuild", "rebuild the index")

@@ -49,7 +49,7 @@ from leafmark.index.engine import INDEX_AGAIN, REBUILD, translate
 from leafmark.index.lock import hold_lock, turn_path
 from leafmark.index.schema import FORMAT
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 
 class IndexOptions(NamedTuple):
@@ -63,7 +63,7 @@ class IndexOptions(NamedTuple):
     languages: Mapping[str, str | None] = MappingProxyType({})
 
 
-_GENERATION = late_pattern(r"gen-(\d{6,})")
+_GENERATION = lazy_pattern(r"gen-(\d{6,})")
 _VECTOR_FILES = {"MODEL", "documents"}
 _MAX_CURRENT_BYTES = 1_000_000
 _MISSING = "MISSING"
@@ -349,9 +349,9 @@ OTHER_LEAFMARK = (
 )
 """The reason for a full rebuild, for people."""
 
-_INDEX_NAME = late_pattern(r"index-[0-9a-f]{12}")
-_REVISION_NAME = late_pattern(r"rev-[0-9a-f]{12}")
-_VIEW_NAME = late_pattern(rf"view-(?:{_INDEX_NAME.pattern}|{_REVISION_NAME.pattern})")
+_INDEX_NAME = lazy_pattern(r"index-[0-9a-f]{12}")
+_REVISION_NAME = lazy_pattern(r"rev-[0-9a-f]{12}")
+_VIEW_NAME = lazy_pattern(rf"view-(?:{_INDEX_NAME.pattern}|{_REVISION_NAME.pattern})")
 
 REVISION_SOURCES = ".sources"
 """The folder of a revision's sources, in the folder of its index."""

@@ -16,9 +16,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import product
 
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
-_WIDTHS = late_pattern(
+_WIDTHS = lazy_pattern(
     "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff65-\uffbe"
     "\uffc2-\uffc7\uffca-\uffcf\uffd2-\uffd7\uffda-\uffdc]+"
 )
@@ -47,7 +47,7 @@ _FOLDED: dict[int, str | None] = {
 }
 """Translation of omitted characters, digits, Persian keheh and yeh, and the dotted capital I."""
 
-_ENCODED_FOLDED = late_pattern(
+_ENCODED_FOLDED = lazy_pattern(
     b"\xc2\xad|\xc4\xb0|\xd6[\x91-\xbd\xbf]|\xd7[\x81\x82\x84\x85\x87]|\xd8[\x90-\x9a]"
     b"|\xd9[\x80\x8b-\xa9\xb0]|\xda\xa9|\xdb[\x8c\x96-\x9c\x9f-\xa4\xa7\xa8\xaa-\xad\xb0-\xb9]"
     b"|\xdf[\x80-\x89]|\xe0(?:[\xa5\xa7\xa9\xab\xad\xaf\xb1\xb3\xb5][\xa6-\xaf]"
@@ -55,13 +55,13 @@ _ENCODED_FOLDED = late_pattern(
 )
 """The keys of `_FOLDED` in UTF-8."""
 
-_ENCODED_WIDTHS = late_pattern(
+_ENCODED_WIDTHS = lazy_pattern(
     b"\xef(?:\xbc[\x90-\x99\xa1-\xba]|\xbd[\x81-\x9a\xa5-\xbf]|\xbe[\x80-\xbe]"
     b"|\xbf[\x82-\x87\x8a-\x8f\x92-\x97\x9a-\x9c])"
 )
 """The same in UTF-8: a search for the first byte, which few characters have, is fast."""
 
-_MAY_CHANGE = late_pattern(".?[^\0-\xac\xae-\u012f\u0131-\u02ff]+", re.DOTALL)
+_MAY_CHANGE = lazy_pattern(".?[^\0-\xac\xae-\u012f\u0131-\u02ff]+", re.DOTALL)
 """Runs that folding may change: some characters, all from the first mark on, and the one before."""
 
 

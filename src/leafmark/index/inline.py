@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from leafmark.index.analysis import Analyzer
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 INLINE_FORMATS = ("markdown",)
 """The formats whose text is indexed with its markup of links and tags."""
@@ -22,7 +22,7 @@ _TAGS = (
     "|span|strike|strong|sub|summary|sup|table|tbody|td|th|thead|tr|tt|u|ul|var|video"
 )
 
-_UNREAD = late_pattern(
+_UNREAD = lazy_pattern(
     r"[`~\][<&](?:"
     r"(?<=`)(?<!``)(?:``[^`\n]*\n(?:[^`]|`(?!``)){0,20000}(?:```|\Z)"  # code, which is skipped
     r"|`*[^`]{1,1000}`+)"

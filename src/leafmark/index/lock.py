@@ -174,7 +174,7 @@ def lock_holder(path: Path) -> LockHolder | None:
         os.close(handle)
 
 
-def was_left(path: Path) -> bool:
+def was_abandoned(path: Path) -> bool:
     """Whether the last holder was killed or ended by an exception, and the lock is free now."""
     try:
         if not path.stat().st_size:

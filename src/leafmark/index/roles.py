@@ -17,7 +17,7 @@ from typing import Any
 from leafmark.environment import memo
 from leafmark.index.chunk_names import split_title
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 _DATA = Path(__file__).with_name("data") / "roles.toml"
 
@@ -47,26 +47,26 @@ WORDS_OF_BOOK = 30_000
 MAIN_LANGUAGE = "en"
 """The usual language of documentation; texts in others are translations."""
 
-_PROSE = late_pattern(
+_PROSE = lazy_pattern(
     r"\.(?:mdx?|markdown|[qr]md|rst|rest|adoc|asciidoc|rdoc|org|pod|info|html?|xhtml)$",
     re.IGNORECASE,
 )
 """Documents: a text about tests is not a test."""
 
-_NUMBER = late_pattern(r"\A[0-9]+(?:\.[0-9]+)*\.?\s+")
+_NUMBER = lazy_pattern(r"\A[0-9]+(?:\.[0-9]+)*\.?\s+")
 
-_FOLDER_WITH_LANGUAGE = late_pattern(
+_FOLDER_WITH_LANGUAGE = lazy_pattern(
     r"((?:.*[._-])?(?:pages|docs?|documentation|manual|man|help|content|guides?|book|site))[._-](.*)",
     re.IGNORECASE,
 )
 """A folder of documents with a language after its name; other names end that way by chance."""
 
-_HOST_WITH_LANGUAGE = late_pattern(
+_HOST_WITH_LANGUAGE = lazy_pattern(
     r"([a-z]{2,3}(?:-[a-z]{2,4})?)\.(.+\.(?:app|com|dev|info|io|net|org))", re.IGNORECASE
 )
 """A folder with the name of a site that begins with a language, as in copies of sites."""
 
-_REQUEST_WORDS = late_pattern(
+_REQUEST_WORDS = lazy_pattern(
     r"(?P<changelog>\b(?:change\s?logs?|release\snotes|(?:release|version)\shistory"
     r"|what(?:['’]?s|\sis|\swas)\snew)\b|\b(?:new|changed|changes)\s(?:in|since)\s.*[0-9]"
     r"|\bwhen\s(?:was|were|did)\b|\bsince\swhen\b|\b(?:which|what)\s(?:version|release)\b)"
@@ -77,7 +77,7 @@ _REQUEST_WORDS = late_pattern(
 )
 """Words of queries for texts of a role; not in the table, since searches do not load it."""
 
-_QUESTION = late_pattern(
+_QUESTION = lazy_pattern(
     r"^\W*(?:how|what|why|which|who|whose|when|explain|(?:(?:best|easiest|right)\s)?ways?\sto"
     r"|(?:can|could|do|does|did|is|are|should|will|would|may|must)\s(?:i|you|we|one|it|there|they)"
     r"|i\s(?:am|want|need|would)|wie|was\s(?:ist|sind|macht|bedeutet|kann)|warum|wann|welche[rs]?"
@@ -95,7 +95,7 @@ _LANGUAGES = frozenset(
 )
 """Codes of languages in the names of folders with translations."""
 
-_REGION = late_pattern(r"[-_](?:[a-z]{2}|[0-9]{3}|hans|hant|latn|cyrl)", re.IGNORECASE)
+_REGION = lazy_pattern(r"[-_](?:[a-z]{2}|[0-9]{3}|hans|hant|latn|cyrl)", re.IGNORECASE)
 
 
 class _Rules(NamedTuple):
@@ -122,15 +122,15 @@ def _rules() -> _Rules:
         _any_of(roles, "title"),
         _any_of([role for role in roles if role.get("parts")], "title"),
         tuple(table["titles"]["words"].split()),
-        late_pattern("|".join(table["list"]["path"]), re.IGNORECASE),
-        late_pattern("|".join(table["list"]["title"]), re.IGNORECASE),
-        late_pattern("|".join(table["book"]["path"]), re.IGNORECASE),
+        lazy_pattern("|".join(table["list"]["path"]), re.IGNORECASE),
+        lazy_pattern("|".join(table["list"]["title"]), re.IGNORECASE),
+        lazy_pattern("|".join(table["book"]["path"]), re.IGNORECASE),
     )
 
 
 def _any_of(roles: list[dict[str, Any]], key: str) -> re.Pattern[str]:
     named = [f"(?P<{role['name']}>{'|'.join(role[key])})" for role in roles if role.get(key)]
-    return late_pattern("|".join(named), re.IGNORECASE)
+    return lazy_pattern("|".join(named), re.IGNORECASE)
 
 
 def role_number(

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from leafmark.environment import memo
 from leafmark.errors import UsageError
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 BETWEEN_TITLES = " › "
 
@@ -29,14 +29,14 @@ def format_breadcrumb(section_path: Iterable[str]) -> str:
     return "> " + BETWEEN_TITLES.join(section_path)
 
 
-TREE_NAME = late_pattern(r"[A-Za-z0-9._-]+")
+TREE_NAME = lazy_pattern(r"[A-Za-z0-9._-]+")
 """The valid names of trees."""
 
 PREAMBLE = "preamble"
 """The slug that selects a document's own body: `path#preamble`."""
 
-_RESERVED = late_pattern(r"[%#~\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_UNDECODABLE = late_pattern("[\udc80-\udcff]")
+_RESERVED = lazy_pattern(r"[%#~\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_UNDECODABLE = lazy_pattern("[\udc80-\udcff]")
 
 
 def check_tree_name(name: str) -> None:

@@ -15,7 +15,7 @@ from operator import itemgetter
 
 from leafmark.frozen import Frozen
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 _start_of: Callable[[tuple[int, int]], int] = itemgetter(0)
 
@@ -268,7 +268,7 @@ Reader = Callable[[bytes, Sequence[tuple[int, int]]], ReadableText]
 """Makes the readable text of byte ranges of a source: `reader(document.data, spans)`."""
 
 
-_SURROGATES = late_pattern("[\ud800-\udfff]")
+_SURROGATES = lazy_pattern("[\ud800-\udfff]")
 
 
 def _size(text: str) -> int:

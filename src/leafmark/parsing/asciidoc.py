@@ -171,7 +171,7 @@ class AsciiDocScanner(LeadingLineScanner):
         line = self.lines.text[at]
         if not line:
             return at + 1
-        for take in _TAKERS:
+        for take in _BLOCK_READERS:
             after = take(self, at, line, level)
             if after > at:
                 return after
@@ -408,7 +408,7 @@ class AsciiDocScanner(LeadingLineScanner):
 
 _FENCE_MARKS = frozenset("-=*_+./`|,:!")
 _Taker = Callable[[AsciiDocScanner, int, str, int], int]
-_TAKERS: tuple[_Taker, ...] = (
+_BLOCK_READERS: tuple[_Taker, ...] = (
     AsciiDocScanner._about,
     AsciiDocScanner._delimited,
     AsciiDocScanner._atx,

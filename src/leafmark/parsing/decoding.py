@@ -19,7 +19,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from leafmark.model import Diagnostic
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 _SAMPLE_BYTES = 8192
 """The bytes of a file that are checked for binary data and UTF-16, as many as in git."""
@@ -49,10 +49,10 @@ _BOMS = (
     (b"\xfe\xff", "utf-16-be"),
 )
 _MARK_STARTS = {mark[:1] for mark, _ in _BOMS}
-_JAPANESE_ESCAPE = late_pattern(rb"\x1b(?:\$[@B]|\(J)")
+_JAPANESE_ESCAPE = lazy_pattern(rb"\x1b(?:\$[@B]|\(J)")
 """The escapes of ISO-2022-JP before Japanese."""
 
-_NUL = late_pattern(rb"\0(?!\x08[\[\]])")
+_NUL = lazy_pattern(rb"\0(?!\x08[\[\]])")
 """A zero byte, except in the marks of Info around pictures and before an index."""
 
 _NO_TEXT = "[\0-\x08\x0e-\x1f\x7f-\x9f\ud800-\uf8ff\ufdd0-\ufdef\ufffe\uffff]"
@@ -68,12 +68,12 @@ _CONTROLS = bytes({*range(0x20)} - {*b"\t\n\r\f\x1b"})
 _RARE = 2_000
 """Bytes for each control character that a text may have; programs' data have one in fifty."""
 
-_PARTING = late_pattern("[\t\n\r ]")
-_SWAPPED_PARTING = late_pattern("[\u0900\u0a00\u0d00\u2000]")
+_PARTING = lazy_pattern("[\t\n\r ]")
+_SWAPPED_PARTING = lazy_pattern("[\u0900\u0a00\u0d00\u2000]")
 """White space in the wrong byte order."""
 
-_LONE_SURROGATE = late_pattern("[\ud800-\udfff]+")
-_NOT_ASCII = late_pattern("[^\x00-\x7f]")
+_LONE_SURROGATE = lazy_pattern("[\ud800-\udfff]+")
+_NOT_ASCII = lazy_pattern("[^\x00-\x7f]")
 
 _ALIASES = """
 ascii=cp1252 big5=big5hkscs euc-jp=euc_jp euc-kr=cp949 gb18030=gb18030 gb2312=gb18030 gbk=gb18030

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import AnyStr
 
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 _LINE_FEED = 10
-_LONE_RETURN = late_pattern(r"\r(?!\n)")
-_LONE_RETURN_BYTE = late_pattern(rb"\r(?!\n)")
+_LONE_RETURN = lazy_pattern(r"\r(?!\n)")
+_LONE_RETURN_BYTE = lazy_pattern(rb"\r(?!\n)")
 
 
 class Lines:

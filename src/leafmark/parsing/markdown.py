@@ -50,7 +50,7 @@ from leafmark.parsing.markdown_text import find_html_title, markdown_reader, rea
 from leafmark.parsing.markdown_walk import OPTIONS, Walked, blocks_of, scan_headings, walk
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import file_title, fold
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 LARGE_BYTES = 2_500_000
 """A source of this size is read by portions; more would cost a smaller one time."""
@@ -59,19 +59,19 @@ _PORTION_BYTES = 1_000_000
 _REMEMBERED = 2
 """Portions that are remembered: blocks are read in order."""
 
-_CUT = late_pattern(rb"\n[ \t]*\r?\n(?=#{1,6} )")
+_CUT = lazy_pattern(rb"\n[ \t]*\r?\n(?=#{1,6} )")
 """A blank line before a heading, unless it is within code or HTML."""
 
-_NOTE = late_pattern(rb"^[ \t>]*\[(\^[^\]\s]+)\]:", re.MULTILINE)
-_LABEL = late_pattern(rb"\\.|\[((?:[^\[\]\\]|\\.|(?!))++)\]", re.DOTALL)
+_NOTE = lazy_pattern(rb"^[ \t>]*\[(\^[^\]\s]+)\]:", re.MULTILINE)
+_LABEL = lazy_pattern(rb"\\.|\[((?:[^\[\]\\]|\\.|(?!))++)\]", re.DOTALL)
 """A possible label, or an escape, which begins none."""
 
-_LINE_END = late_pattern(rb"\r?\n[ \t>]*")
+_LINE_END = lazy_pattern(rb"\r?\n[ \t>]*")
 """A line end within a label, also in a quote."""
 
 _new = tuple.__new__  # half the cost of calling a named tuple's class
 
-_SIGN = late_pattern(r"[!-/:-@\[-`{-~]|[\x00-\x1f\x7f]")
+_SIGN = lazy_pattern(r"[!-/:-@\[-`{-~]|[\x00-\x1f\x7f]")
 
 
 class _Portion(NamedTuple):
@@ -288,7 +288,7 @@ _PORTION = 1_000_000
 
 _START = 16 * MAX_DEPTH  # bytes enough for the first line to be too deep
 _MARKS = b"\n*_`[]<>&!~\\|."
-_DEEP_LINE = late_pattern(
+_DEEP_LINE = lazy_pattern(
     rb"\n(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){%d}" % (MAX_DEPTH + 1)
 )
 
@@ -308,7 +308,7 @@ def find_excess(raw: bytes) -> str:
 
 T = TypeVar("T")
 
-_FIRST_PAGE = late_pattern(r"(?:^|/)(?:readme|index)\b[^/]*$", re.IGNORECASE)
+_FIRST_PAGE = lazy_pattern(r"(?:^|/)(?:readme|index)\b[^/]*$", re.IGNORECASE)
 
 
 def parse_markdown(data: bytes, path: str) -> Document:

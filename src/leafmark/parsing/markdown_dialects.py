@@ -26,7 +26,7 @@ from itertools import pairwise
 from leafmark.model import Block, BlockKind, HeadingColumns
 from leafmark.namedtuples import NamedTuple
 from leafmark.parsing.markdown_walk import walk
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 _QUOTING = frozenset(
     b"code codeblock code-block code_block highlight katex latex literal math mermaid plantuml"
@@ -63,8 +63,8 @@ class _Lines:
 
     def __init__(self, beginnings: bytes, pattern: bytes) -> None:
         pattern = b"(?=[%b])(?:%b)" % (beginnings, pattern)
-        self._first = late_pattern(pattern, re.MULTILINE)
-        self._next = late_pattern(b"\n" + pattern, re.MULTILINE)
+        self._first = lazy_pattern(pattern, re.MULTILINE)
+        self._next = lazy_pattern(b"\n" + pattern, re.MULTILINE)
 
     def search(self, raw: bytes, at: int) -> re.Match[bytes] | None:
         """Return the first matching line that begins at `at` or later."""
@@ -91,21 +91,21 @@ _SIGNS = _Lines(
 )
 """The beginnings of lines that a dialect gives a meaning."""
 
-_FORMULA = late_pattern(rb"\$\$[ \t\r]*+$", re.MULTILINE)
-_BLANK = late_pattern(rb"\n[ \t>]*+\r?\n")
-_TITLE = late_pattern(rb"\n[ \t>]*+\r?\n[ \t>]{0,3}#{1,6}[ \t]")
-_TITLE_ALONE = late_pattern(rb"\n[ \t]*+\r?\n {0,3}#{1,6}[ \t][^\n]*+\n[ \t]*+\r?\n")
-_ANY_FENCE = late_pattern(rb"^[ \t>]*+(?:```|~~~)", re.MULTILINE)
+_FORMULA = lazy_pattern(rb"\$\$[ \t\r]*+$", re.MULTILINE)
+_BLANK = lazy_pattern(rb"\n[ \t>]*+\r?\n")
+_TITLE = lazy_pattern(rb"\n[ \t>]*+\r?\n[ \t>]{0,3}#{1,6}[ \t]")
+_TITLE_ALONE = lazy_pattern(rb"\n[ \t]*+\r?\n {0,3}#{1,6}[ \t][^\n]*+\n[ \t]*+\r?\n")
+_ANY_FENCE = lazy_pattern(rb"^[ \t>]*+(?:```|~~~)", re.MULTILINE)
 _MAX_FORMULA = 20_000
 """The most bytes of a formula; signs farther apart are not those of a formula."""
 
-_TAG_END = late_pattern(
+_TAG_END = lazy_pattern(
     rb"(?:[^<>\"'{}]|\"[^\"]*+\"|'[^']*+'|=>"
     rb"|\{(?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\}|(?!))*+\}|(?!))*+\}|(?!))*+\}|(?!))*+>"
 )
 """The rest of a tag, with values of components in braces."""
 
-_LANGUAGE = late_pattern(rb"[\s\"'=]([A-Za-z][A-Za-z0-9+#-]*+)[\"'\s%>]")
+_LANGUAGE = lazy_pattern(rb"[\s\"'=]([A-Za-z][A-Za-z0-9+#-]*+)[\"'\s%>]")
 
 _CODE = (
     rb"import[ \t]+(?:[\w*{][^\n;]*?[ \t}]from[ \t]*+)?[\"']"
@@ -119,9 +119,9 @@ _MDX = _Lines(
     rb"|(?P<code>%b)" % (_IN, _CODE),
 )
 _MDX_ONLY = _Lines(rb" \t>*+0-9{ie-", rb"%b\{/\*|%b" % (_SIGNS_IN, _CODE))
-_BYTE = late_pattern(rb"[^\r\n]")
-_LINE_END = late_pattern(rb"[ \t]*+(?=\r?\n|\Z)")
-_BRACKET = late_pattern(rb"[\[\](){}]")
+_BYTE = lazy_pattern(rb"[^\r\n]")
+_LINE_END = lazy_pattern(rb"[ \t]*+(?=\r?\n|\Z)")
+_BRACKET = lazy_pattern(rb"[\[\](){}]")
 _SHORTEST = 4
 """Bytes of `<!x>`, which replaces tags and code."""
 

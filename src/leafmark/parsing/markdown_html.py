@@ -11,7 +11,7 @@ import pyromark
 
 from leafmark.parsing.markdown import find_excess
 from leafmark.parsing.markdown_walk import OPTIONS
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 MAX_DEFINITIONS = 200
 """The most definitions below a part: more would cost more than the part."""
@@ -23,8 +23,8 @@ _OPTIONS = (
     | pyromark.Options.ENABLE_DEFINITION_LIST
     | pyromark.Options.ENABLE_MATH
 )
-_MATH = late_pattern(r'<span class="math math-(inline|display)">(.*?)</span>', re.DOTALL)
-_DEFINITION = late_pattern(r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S[^\n]*$", re.MULTILINE)
+_MATH = lazy_pattern(r'<span class="math math-(inline|display)">(.*?)</span>', re.DOTALL)
+_DEFINITION = lazy_pattern(r"^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S[^\n]*$", re.MULTILINE)
 
 
 def link_definitions(data: bytes) -> str:

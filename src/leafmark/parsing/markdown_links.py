@@ -26,23 +26,23 @@ import pyromark
 from leafmark.model import Anchor, Block, HeadingColumns, Link, span_at
 from leafmark.parsing.markdown_walk import OPTIONS, Row, name_of
 from leafmark.parsing.titles import NamedTag, fold, named_places
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 _SCHEMES = (b"https", b"http", b"ftp")
 _MAX_SCHEME = max(map(len, _SCHEMES))
 _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz")
-_WORLD = late_pattern(rb"(?<![^\s*_~(|])www\.(?=[a-z0-9\x80-\xff])")
-_NAME = late_pattern(rb"(?<![\w.+-])(?:(?:mailto|xmpp):)?(?:[\w.+-]|\\[_.+-])+\\?@")
+_WORLD = lazy_pattern(rb"(?<![^\s*_~(|])www\.(?=[a-z0-9\x80-\xff])")
+_NAME = lazy_pattern(rb"(?<![\w.+-])(?:(?:mailto|xmpp):)?(?:[\w.+-]|\\[_.+-])+\\?@")
 _IN_NAMES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+\\:-"
-_NOT_WITHIN = late_pattern(rb":|\\(?![_.+-]|\Z)")
+_NOT_WITHIN = lazy_pattern(rb":|\\(?![_.+-]|\Z)")
 _MAX_SCHEME_OF_NAMES = len("mailto:")
-_HOST = late_pattern(rb"[A-Za-z0-9\x80-\xff][\w.\x80-\xff-]*")
-_MAIL_HOST = late_pattern(rb"(?:\\?[\w-])*(?:\\?\.[A-Za-z0-9](?:\\?[\w-])*)+")
-_REST = late_pattern(rb"[^\s<]*")
+_HOST = lazy_pattern(rb"[A-Za-z0-9\x80-\xff][\w.\x80-\xff-]*")
+_MAIL_HOST = lazy_pattern(rb"(?:\\?[\w-])*(?:\\?\.[A-Za-z0-9](?:\\?[\w-])*)+")
+_REST = lazy_pattern(rb"[^\s<]*")
 _TRAILING = b"?!.,:;*_~'\""
 _MAX_ENTITY = 34
 _AT = ord("@")
-_ENTITY = late_pattern(rb"&[A-Za-z0-9]+;\Z")
+_ENTITY = lazy_pattern(rb"&[A-Za-z0-9]+;\Z")
 _UNREAD = frozenset(("Link", "Image", "CodeBlock", "HtmlBlock"))
 _INLINE = frozenset(("Emphasis", "Strong", "Strikethrough"))
 
@@ -275,17 +275,17 @@ _ATTRIBUTES = (
     rb"(?P<colon>:?)[ \t]*+(?P<inside>(?:(?:[#.][^\s{}#]++|-(?=[ \t}])|[\w:-]+=%b)[ \t]*+|(?!))++)"
     % _VALUES
 )
-_BEHIND = late_pattern(
+_BEHIND = lazy_pattern(
     rb"(?<![ \t])[ \t]*+(?:\[#(?P<name>[^\W\d][\w.-]*+)\]"
     rb"|\\?\{[ \t]*+(?:/\*(?P<comment>[^*{}\n]*+)\*/|%b)[ \t]*+\})[ \t#]*+"
     rb"(?:\r?\n[ \t]*+[-=]++[ \t]*+)?\r?\n?\Z" % _ATTRIBUTES
 )
 """The attributes behind the words of a heading, and the rest of its lines."""
 
-_NAMED = late_pattern(rb"(?:\A|[\s.#])#([^\s{}#]++)|\bid=[\"']?([^\s\"']++)")
-_MARKED = late_pattern(rb"(?:\A|\s)[#.]|\A-|\A(?:class|id|lang|style|data-[\w-]+)=")
-_BELOW = late_pattern(rb"[ \t]*+\{:[ \t]*+%b[ \t]*+\}[ \t]*+\r?(?:\n|\Z)" % _ATTRIBUTES)
-_ABOVE = late_pattern(
+_NAMED = lazy_pattern(rb"(?:\A|[\s.#])#([^\s{}#]++)|\bid=[\"']?([^\s\"']++)")
+_MARKED = lazy_pattern(rb"(?:\A|\s)[#.]|\A-|\A(?:class|id|lang|style|data-[\w-]+)=")
+_BELOW = lazy_pattern(rb"[ \t]*+\{:[ \t]*+%b[ \t]*+\}[ \t]*+\r?(?:\n|\Z)" % _ATTRIBUTES)
+_ABOVE = lazy_pattern(
     rb"(?:\A|\n)[ \t]*+(?:\((?P<label>[^\s()]++)\)="
     rb"|<(?:a|span)\s[^<>\n]*?\b(?:id|name)\s*+=\s*+[\"']?(?P<name>[^\s\"'<>/]++)[\"']?[^<>\n]*+>"
     rb"[ \t]*+(?:</(?:a|span)\s*+>|(?!))?+)[ \t]*+\r?\n(?:[ \t]*+\r?\n|(?!))*+\Z",
@@ -296,29 +296,29 @@ _ABOVE = late_pattern(
 _FAR_ABOVE = 300
 """Bytes above a heading in which such a line stands."""
 
-_INSIDE = late_pattern(
+_INSIDE = lazy_pattern(
     rb"<(?:a|span)\s[^<>]*?\b(?:id|name)\s*+=\s*+[\"']?(?P<name>[^\s\"'<>]++)[^<>]*+>",
     re.IGNORECASE,
 )
-_TAG_START = late_pattern(rb"<(?:a|span)\s", re.IGNORECASE)
-_LABEL_END = late_pattern(rb"=(?<=\)=)[ \t]*+\r?\n")
-_LIST_START = late_pattern(rb"\{:")
-_CLOSING = late_pattern(r"(?<=\s)#+\Z")
-_TAG = late_pattern(rb"<(?<!`<)([a-z][a-z0-9]*+)([^<>]*+)>", re.IGNORECASE)
+_TAG_START = lazy_pattern(rb"<(?:a|span)\s", re.IGNORECASE)
+_LABEL_END = lazy_pattern(rb"=(?<=\)=)[ \t]*+\r?\n")
+_LIST_START = lazy_pattern(rb"\{:")
+_CLOSING = lazy_pattern(r"(?<=\s)#+\Z")
+_TAG = lazy_pattern(rb"<(?<!`<)([a-z][a-z0-9]*+)([^<>]*+)>", re.IGNORECASE)
 _VALUE = rb"\s*+=\s*+(?:\"([^\"\s]++)\"|'([^'\s]++)'|([^\"'\s]++))"
-_ID = late_pattern(rb"\sid%b" % _VALUE, re.IGNORECASE)
-_ID_OR_NAME = late_pattern(rb"\s(?:id|name)%b" % _VALUE, re.IGNORECASE)
-_BLOCK_NAME = late_pattern(rb"\^(?<=[ \t\n]\^)[A-Za-z0-9-]++(?=[ \t]*+\r?(?:\n|\Z))")
-_OWN_BLOCK = late_pattern(r"(?<=\S)[ \t]+\^(?=[0-9-]*[A-Za-z])[A-Za-z0-9-]+\s*\Z")
+_ID = lazy_pattern(rb"\sid%b" % _VALUE, re.IGNORECASE)
+_ID_OR_NAME = lazy_pattern(rb"\s(?:id|name)%b" % _VALUE, re.IGNORECASE)
+_BLOCK_NAME = lazy_pattern(rb"\^(?<=[ \t\n]\^)[A-Za-z0-9-]++(?=[ \t]*+\r?(?:\n|\Z))")
+_OWN_BLOCK = lazy_pattern(r"(?<=\S)[ \t]+\^(?=[0-9-]*[A-Za-z])[A-Za-z0-9-]+\s*\Z")
 """The name of a heading as a block, behind its words."""
 
-_LABEL_LINE = late_pattern(
+_LABEL_LINE = lazy_pattern(
     rb"\n(?:\(([^\s()]++)\)=|:(?:label|name):[ ]++([^\s()]++))[ \t]*+(?=\r?\n)"
 )
 """A label of MyST, or the option of a directive that names what it makes."""
 
-_DIRECTIVE = late_pattern(rb"[`~]{3,}+[ ]*+\{")
-_NO_WORDS = late_pattern(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORECASE)
+_DIRECTIVE = lazy_pattern(rb"[`~]{3,}+[ ]*+\{")
+_NO_WORDS = lazy_pattern(rb"(?:\s|</?(?:a|div|p|span)\b[^<>]*>|(?!))*+", re.IGNORECASE)
 
 
 def with_names(headings: HeadingColumns, raw: bytes) -> HeadingColumns:

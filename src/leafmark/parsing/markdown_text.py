@@ -20,24 +20,24 @@ from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.markdown_dialects import iter_markup, looks_like_mdx, read_dialect
 from leafmark.parsing.markdown_walk import OPTIONS, add_range, walk
 from leafmark.parsing.readable import ReadableBuilder, as_written, data_reader
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
-_HTML = late_pattern(  # a literal first byte makes the search fast
+_HTML = lazy_pattern(  # a literal first byte makes the search fast
     rb"<(?:(?i:h[1-6]|p|div|center|details|summary|picture|table|[uod]l|script|style|br|kbd|su[bp]"
     rb"|[bius]|em|strong|code|small|font)[\s>/]"
     rb"|[aA]\s[^<>]*(?i:href)|(?<=\n<)[aA]\s(?i:id|name)=[^<>]*+></[aA]>[ \t\r]*+\n"
     rb"|(?i:img|source|span|iframe|video|svg|td|th)\s[^<>]*=|!--"
     rb"|/[A-Z][\w.]*+>[ \t\r]*+\n|[A-Z][\w.]*+[^<>]*+/>[ \t\r]*+\n)"
 )
-_BADGE = late_pattern(rb"!(?=\[)(?<=\[!)")
-_TOKEN = late_pattern(
+_BADGE = lazy_pattern(rb"!(?=\[)(?<=\[!)")
+_TOKEN = lazy_pattern(
     rb"(?P<note><!--(?:[^-]|-(?!->)|(?!))*+(?:-->|\Z)|<[!?][^>]*+(?:>|\Z))"
     rb"|</?(?P<name>[A-Za-z][A-Za-z0-9:.-]*+)(?P<rest>(?:[^<>\"']|\"[^\"]*+\"|'[^']*+'|(?!))*+)>"
     rb"|(?P<space>[ \t]*+\r?\n[ \t]*+)"
     rb"|(?P<entity>&(?:\#[0-9]{1,8}|\#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
     rb"|(?P<text>[^<&\r\n \t]++(?:[ \t]++[^<&\r\n \t]++|(?!))*+|[ \t]++|[<&\r])"
 )
-_ALT = late_pattern(rb"\salt\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))", re.IGNORECASE)
+_ALT = lazy_pattern(rb"\salt\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))", re.IGNORECASE)
 _UNREAD = frozenset((b"script", b"style", b"template", b"svg", b"iframe", b"noscript"))
 _PARTING = frozenset(
     b"address article aside blockquote br center dd details div dl dt figcaption figure footer"
@@ -67,9 +67,9 @@ _WORDS = frozenset(
 _KNOWN_BARE = _KNOWN - _WORDS
 _SLASH = ord("/")
 
-_ONLY_MARKUP = late_pattern(rb"(?:\s|</?(?:div|p|br|center)\b[^<>]*>|(?!))*+")
+_ONLY_MARKUP = lazy_pattern(rb"(?:\s|</?(?:div|p|br|center)\b[^<>]*>|(?!))*+")
 
-_TITLE = late_pattern(rb"<h1(?:\s[^<>]*+)?>(.{0,2000}?)</h1\s*+>", re.IGNORECASE | re.DOTALL)
+_TITLE = lazy_pattern(rb"<h1(?:\s[^<>]*+)?>(.{0,2000}?)</h1\s*+>", re.IGNORECASE | re.DOTALL)
 
 
 def markdown_reader(data: bytes) -> Reader | None:

@@ -28,7 +28,7 @@ from leafmark.model import Block, BlockKind, Heading, HeadingColumns
 from leafmark.namedtuples import NamedTuple
 from leafmark.parsing.lines import Lines, with_line_feeds
 from leafmark.parsing.titles import fold
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 OPTIONS = (
     pyromark.Options.ENABLE_TABLES
@@ -54,10 +54,10 @@ _HTML_EVENTS = frozenset(("Html", "InlineHtml"))
 _BLOCK_TAGS = frozenset(("Paragraph", "Item", "TableRow", "HtmlBlock"))
 _CONTAINERS = frozenset(("List", "Item", "Table", "BlockQuote", "FootnoteDefinition"))
 _WITH_CONTENT = frozenset(("CodeBlock", "Table"))
-_CLOSING_MARKS = late_pattern(rb"[ \t]#+[ \t]*\r?\n?\Z")
-_LINK_DEFINITION = late_pattern(rb"\n {0,3}\[[^\n\]]")  # a literal first byte makes it fast
-_FIRST_DEFINITION = late_pattern(rb" {0,3}\[")
-_LANGUAGE = late_pattern(r"[\s{.]*([^\s,{}]+)")
+_CLOSING_MARKS = lazy_pattern(rb"[ \t]#+[ \t]*\r?\n?\Z")
+_LINK_DEFINITION = lazy_pattern(rb"\n {0,3}\[[^\n\]]")  # a literal first byte makes it fast
+_FIRST_DEFINITION = lazy_pattern(rb" {0,3}\[")
+_LANGUAGE = lazy_pattern(r"[\s{.]*([^\s,{}]+)")
 _LINE_ENDS = b"\r\n"
 _LINE_FEED, _SPACE = b"\n "
 _LISTED = frozenset(("list", "list_item"))
@@ -336,7 +336,7 @@ _RAW = rb"[!?]|(?i:script|pre|style|textarea)[ \t>\n]"
 _SIGNS = rb"[ \t>*+.)0-9\[\]xX-]"
 """White space, and what the signs of containers are made of."""
 
-_LINES = late_pattern(
+_LINES = lazy_pattern(
     rb"\n(?=[#`~<=\-> \t*+0-9])"  # most lines fail here, at their first byte
     rb"(?=%b*+[#`~<=\n])(?:"  # and of the rest most here, at what follows white space and signs
     rb"#{1,6}( [^\\*~\[<&`#_\x00-\x1f]*+)(?=\n)"
@@ -374,15 +374,15 @@ class _HeadingLines(NamedTuple):
 
 _NONE = HeadingColumns()
 
-_BLANK_LINE = late_pattern(rb"\n[ \t]*\n")
-_IN_DEFINITION = late_pattern(rb"\]:%b*+#{1,6}[ \t\n]" % _SIGNS)
+_BLANK_LINE = lazy_pattern(rb"\n[ \t]*\n")
+_IN_DEFINITION = lazy_pattern(rb"\]:%b*+#{1,6}[ \t\n]" % _SIGNS)
 """A heading's mark in what is defined, on the first line of it."""
 
-_LABEL_END = late_pattern(rb"[\[\]>]([^\[\]>]*+)(?=\])")
-_DEFINED_END = late_pattern(rb"[\[\]>]([^\[\]>]*+)(?=\]:)")
+_LABEL_END = lazy_pattern(rb"[\[\]>]([^\[\]>]*+)(?=\])")
+_DEFINED_END = lazy_pattern(rb"[\[\]>]([^\[\]>]*+)(?=\]:)")
 """The end of a label in its definition, where it may go over lines of a quote."""
 
-_MARKUP = late_pattern(
+_MARKUP = lazy_pattern(
     rb"\\|\*|~|<|`|\t|\x1c|\x1d|\x1e|\x1f"
     rb"|\]\(|&[#A-Za-z]|#(?= *\Z)|_(?<![A-Za-z0-9]_)|_(?![A-Za-z0-9])"
 )
@@ -392,7 +392,7 @@ Each begins with one certain byte, so that one search finds all of them.
 """
 
 _WORDS = rb"[A-Za-z0-9](?:[^\\*~<`\[\]&_\t\x1c-\x1f]*[A-Za-z0-9])?"
-_SIMPLE = late_pattern(
+_SIMPLE = lazy_pattern(
     rb"`(?<!``)([^`\s](?:[^`\t]*[^`\s])?)`(?!`)"
     rb"|\*(?<!\*\*)(?:(%b)|\*(%b)\*)\*(?!\*)"
     rb"|<(?:(?:a|span) (?:id|name)=\"[A-Za-z0-9_.:-]*\"|/(?:a|span))>"
@@ -400,15 +400,15 @@ _SIMPLE = late_pattern(
 )
 """Code, emphasis, anchors and escapes that become text by dropping their marks."""
 
-_RAW_STARTS = late_pattern(
+_RAW_STARTS = lazy_pattern(
     rb"(?:(script|pre|style|textarea)(?=[ \t>\n])|(!--)|(\?)|(!\[CDATA\[)|(![a-z]))", re.IGNORECASE
 )
 _RAW_HTML_ENDS = (
-    late_pattern(rb"</(?:script|pre|style|textarea)>", re.IGNORECASE),
-    late_pattern(rb"-->"),
-    late_pattern(rb"\?>"),
-    late_pattern(rb"\]\]>"),
-    late_pattern(rb">"),
+    lazy_pattern(rb"</(?:script|pre|style|textarea)>", re.IGNORECASE),
+    lazy_pattern(rb"-->"),
+    lazy_pattern(rb"\?>"),
+    lazy_pattern(rb"\]\]>"),
+    lazy_pattern(rb">"),
 )
 """HTML that continues over blank lines, by the signs behind `<`; and its end."""
 

@@ -14,12 +14,12 @@ from functools import partial
 
 from leafmark.model import ReadableText, Reader, Runs
 from leafmark.parsing.decoding import BOM
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 _MAX_RUN = 1024
 """Characters in one verbatim run at most, because looking up an offset reads its run."""
 
-_VALID = late_pattern(
+_VALID = lazy_pattern(
     rb"(?:[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]"
     rb"|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]"
     rb"|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|(?!))++"
@@ -95,7 +95,7 @@ def without_mark(data: bytes) -> bytes:
 
 
 _MARK = b";base64,"
-_DATA = late_pattern(
+_DATA = lazy_pattern(
     rb"(data:[A-Za-z0-9!#$&^_.+/;=-]{0,120}?;base64,)[A-Za-z0-9+/_%-]{100,}+={0,2}"
 )
 """An address with its data. Shorter ones cost as little as a link, and may be written by hand."""

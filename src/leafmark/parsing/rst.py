@@ -289,7 +289,7 @@ class RstScanner(LineScanner):
             return at + 1
         if line[0] == " ":
             return self._indented(at, level)
-        for pattern, take in _TAKERS:
+        for pattern, take in _BLOCK_READERS:
             if pattern.match(line):
                 after = take(self, at, level)
                 if after > at:
@@ -553,7 +553,7 @@ class RstScanner(LineScanner):
 
 
 _Taker = Callable[[RstScanner, int, int], int]
-_TAKERS: tuple[tuple[re.Pattern[str], _Taker], ...] = (
+_BLOCK_READERS: tuple[tuple[re.Pattern[str], _Taker], ...] = (
     (_BULLET, lambda scanner, at, level: scanner._list(at, level, RstScanner._bullet)),
     (_ENUMERATOR, lambda scanner, at, level: scanner._list(at, level, RstScanner._number)),
     (_FIELD, lambda scanner, at, level: scanner._list(at, level, RstScanner._field)),

@@ -8,9 +8,9 @@ from leafmark.model import Block, Diagnostic, Document, Format
 from leafmark.parsing.decoding import BOM, Decoded, decode
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.titles import file_title
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
-BLANK_LINES = late_pattern(rb"\n(?:[ \t\r\f\v]*\n)+")
+BLANK_LINES = lazy_pattern(rb"\n(?:[ \t\r\f\v]*\n)+")
 """A line end and the blank lines after it."""
 
 

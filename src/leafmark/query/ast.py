@@ -21,7 +21,7 @@ from typing import Any, Final, TypeAlias
 
 from leafmark.frozen import Frozen
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 from leafmark.query.ranges import Range
 from leafmark.suggest import edits_from
 
@@ -41,7 +41,7 @@ HAS_VALUES: Final = ("code", "table", "list")
 # A key of front matter may have capitals, digits and hyphens: no other text that people paste
 # begins with `meta.` and has a colon.
 META_PATTERN: Final = r"meta\.[^\s:()\\" + QUOTES + "]+"
-_META = late_pattern(META_PATTERN)
+_META = lazy_pattern(META_PATTERN)
 
 MIN_BOOST = 0.001
 """Smallest factor of a boost; below it, leave the part out instead."""

@@ -26,7 +26,7 @@ from itertools import pairwise
 
 from leafmark.errors import QueryError
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 from leafmark.query.ast import (
     HALF_CHARACTER,
     MAX_BOOST,
@@ -93,37 +93,37 @@ class Token(NamedTuple):
 ESCAPABLE = '\\():^~*-"' + QUOTES[1:]
 """Characters that a backslash escapes; before any other it is itself (`C:\\temp`)."""
 
-_ESCAPED = late_pattern(rf"\\[{re.escape(ESCAPABLE)}]")
-_QUOTED_ESCAPE = late_pattern(r"\\([\\" + QUOTES + "])")
+_ESCAPED = lazy_pattern(rf"\\[{re.escape(ESCAPABLE)}]")
+_QUOTED_ESCAPE = lazy_pattern(r"\\([\\" + QUOTES + "])")
 _WORDS_IN_CAPITALS = frozenset(f"\\{word}" for word in OPERATORS)
 
 _NO_NEGATION = frozenset("->=<|&+,;:!?)")
 """Characters before which a minus is text: `--verbose`, `->`, `-=`, a bullet, a dash."""
 
-_NUMBER = late_pattern(r"\.?[0-9][0-9.,]*(?![\w-])")
+_NUMBER = lazy_pattern(r"\.?[0-9][0-9.,]*(?![\w-])")
 
 # A name, a colon, and the beginning of a value: not white space, a colon (`std::vector`), a slash
 # (`https://`), the end of a group, or a backslash that is not an escape (`c:\temp`).
-_FIELD = late_pattern(
+_FIELD = lazy_pattern(
     rf"({META_PATTERN}|[a-z][a-z_.]*):(?![\s:/)]|\\(?![{re.escape(ESCAPABLE)}]))(?=.)", re.DOTALL
 )
-_SPACE = late_pattern(r"\s*")
-_PLAIN_WORD = late_pattern(r"\w+(?!\S)")
-_EMPTY_GROUP = late_pattern(r"\(\s*\)")
-_SIGN = late_pattern(rf"\\.|[(){QUOTES}]", re.DOTALL)
+_SPACE = lazy_pattern(r"\s*")
+_PLAIN_WORD = lazy_pattern(r"\w+(?!\S)")
+_EMPTY_GROUP = lazy_pattern(r"\(\s*\)")
+_SIGN = lazy_pattern(rf"\\.|[(){QUOTES}]", re.DOTALL)
 GERSHAYIM = '(?<=[\u05d0-\u05ea])["”](?=[\u05d0-\u05ea])'
 """The mark within Hebrew acronyms, as typed on keyboards."""
-_STRAIGHT = late_pattern(rf'"((?:[^"\\]|\\.|{GERSHAYIM})*)"', re.DOTALL)
-_TYPOGRAPHIC = late_pattern(rf"[{QUOTES}]((?:[^{QUOTES}\\]|\\.)*)[{QUOTES}]", re.DOTALL)
+_STRAIGHT = lazy_pattern(rf'"((?:[^"\\]|\\.|{GERSHAYIM})*)"', re.DOTALL)
+_TYPOGRAPHIC = lazy_pattern(rf"[{QUOTES}]((?:[^{QUOTES}\\]|\\.)*)[{QUOTES}]", re.DOTALL)
 
 _FACTOR = r"\^(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
 _EDITS = rf"~[0-{MAX_DISTANCE}]"
-_MARKS = late_pattern(rf"(?:{_FACTOR}(?:{_EDITS})?|{_EDITS}(?:{_FACTOR})?)(?=[\s()]|\Z)")
-_MARK = late_pattern(rf"{_FACTOR}|{_EDITS}")
-_ORDINARY = late_pattern(r"[^\W\d_]+(?:[-_][^\W\d_]+)*")
-_IS_LETTER = late_pattern(r"(?:\A|[-_]).\Z")
-_IS_POWER = late_pattern(r"\^[0-9]+\Z")
-_BEFORE_QUOTE = late_pattern(r"[\s(:)-]")
+_MARKS = lazy_pattern(rf"(?:{_FACTOR}(?:{_EDITS})?|{_EDITS}(?:{_FACTOR})?)(?=[\s()]|\Z)")
+_MARK = lazy_pattern(rf"{_FACTOR}|{_EDITS}")
+_ORDINARY = lazy_pattern(r"[^\W\d_]+(?:[-_][^\W\d_]+)*")
+_IS_LETTER = lazy_pattern(r"(?:\A|[-_]).\Z")
+_IS_POWER = lazy_pattern(r"\^[0-9]+\Z")
+_BEFORE_QUOTE = lazy_pattern(r"[\s(:)-]")
 """The character before an opening quote, unless another phrase ends there."""
 
 _CAN_BE_MARKED = frozenset({Kind.PREFIX, Kind.PHRASE, Kind.CLOSE})

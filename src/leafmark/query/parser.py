@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from leafmark.errors import QueryError
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 from leafmark.query.ast import (
     HALF_CHARACTER,
     HAS_VALUES,
@@ -51,7 +51,7 @@ from leafmark.query.ranges import Range, parse_range
 
 _EXAMPLES = 'error handling, "an exact phrase", title:install or tree:docs'
 
-_PLAIN = late_pattern(rf"(?:\(\)|{GERSHAYIM}|[^\s(){QUOTES}{HALF_CHARACTER.pattern[1:-1]}])+")
+_PLAIN = lazy_pattern(rf"(?:\(\)|{GERSHAYIM}|[^\s(){QUOTES}{HALF_CHARACTER.pattern[1:-1]}])+")
 """A word of plain text: up to white space, a quote or a parenthesis; `()` is part of it."""
 
 _NO_BOUND = frozenset(("..", ">", "<", ">=", "<="))

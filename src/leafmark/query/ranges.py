@@ -12,17 +12,17 @@ from __future__ import annotations
 import math
 
 from leafmark.frozen import Frozen
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 # A bound begins like a number, a date or a word, so that `../img` stays a value.
 _BOUND = r"[+-]?\.?\w(?:(?!\.\.)[^\s()<>\"“”„‟＂])*"
-_IS_BOUND = late_pattern(_BOUND)
-_BETWEEN = late_pattern(rf"({_BOUND})?\.\.({_BOUND})?")
-_COMPARED = late_pattern(rf"([<>]=?)({_BOUND})")
-_NUMBER = late_pattern(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_DATE = late_pattern(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:[Tt ][0-9:.Zz+-]*)?)?)?")
-_LIKE_NUMBER = late_pattern(r"[+-]?\.?[0-9]")
-_LIKE_DATE = late_pattern(r"[0-9]{4}(?![0-9])")
+_IS_BOUND = lazy_pattern(_BOUND)
+_BETWEEN = lazy_pattern(rf"({_BOUND})?\.\.({_BOUND})?")
+_COMPARED = lazy_pattern(rf"([<>]=?)({_BOUND})")
+_NUMBER = lazy_pattern(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DATE = lazy_pattern(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:[Tt ][0-9:.Zz+-]*)?)?)?")
+_LIKE_NUMBER = lazy_pattern(r"[+-]?\.?[0-9]")
+_LIKE_DATE = lazy_pattern(r"[0-9]{4}(?![0-9])")
 
 
 class Range(Frozen):

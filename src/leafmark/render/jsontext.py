@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from leafmark.model import Deferred, decodable
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 SCHEMA_VERSION = 1
 """Grows only when a key changes its meaning or goes away."""
@@ -21,7 +21,7 @@ _ROWS_AT_ONCE = 100
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` makes one for each call
 
-_ESCAPED = late_pattern("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_ESCAPED = lazy_pattern("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def fields_of(value: Any, *names: str) -> dict[str, Any]:

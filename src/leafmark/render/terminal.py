@@ -27,7 +27,7 @@ from leafmark.model import (
     plural,
 )
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 from leafmark.render.hints import COMMAND_LINE, Terms, word_remedy
 from leafmark.render.jsontext import SCHEMA_VERSION
 
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 # Control characters (C0, DEL, C1), line separators that only some programs break lines at,
 # all twelve characters of Unicode's Bidi_Control property, and lone surrogates.
 _BIDI = "\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff"
-_UNSAFE = late_pattern(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BIDI}]")
-_UNSAFE_IN_LINE = late_pattern(f"[\x00-\x1f\x7f-\x9f{_BIDI}]")
-_LINE_END = late_pattern("\r\n?")
+_UNSAFE = lazy_pattern(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BIDI}]")
+_UNSAFE_IN_LINE = lazy_pattern(f"[\x00-\x1f\x7f-\x9f{_BIDI}]")
+_LINE_END = lazy_pattern("\r\n?")
 
 _Cleaner = Callable[[str], str]
 
@@ -140,8 +140,8 @@ def wrap(text: str, width: int) -> list[tuple[int, int]]:
     return lines
 
 
-_HANGING = late_pattern(r"\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)*")
-_FENCE = late_pattern(r"\s{0,3}(`{3,}|~{3,})")
+_HANGING = lazy_pattern(r"\s*(?:(?:[-*+>]|\d{1,3}[.)])\s+)*")
+_FENCE = lazy_pattern(r"\s{0,3}(`{3,}|~{3,})")
 
 
 def wrap_prose(text: str, width: int | None) -> str:
@@ -467,7 +467,7 @@ def _labelled(label: str, coloured: Callable[[str], str], message: str, style: S
     return "\n  ".join(lines)
 
 
-_CODE = late_pattern("`[^`]+`")
+_CODE = lazy_pattern("`[^`]+`")
 
 
 def _caret_block(error: QueryError, style: Style) -> list[str]:

@@ -11,25 +11,25 @@ from collections.abc import Collection
 
 from leafmark.model import encode_path
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 DIGEST_DIGITS = 12
 
 MAX_NAME = 16_384
 """Characters before an `@` that may be an id: four times the longest path of most systems."""
 
-_ENDING = late_pattern(r"@([0-9a-f]{12}):([0-9]{1,15})-([0-9]{1,15})(?![0-9])")
+_ENDING = lazy_pattern(r"@([0-9a-f]{12}):([0-9]{1,15})-([0-9]{1,15})(?![0-9])")
 _UNSAFE_SIGNS = r"\s\"'`()\[\]{}<>«»‘’“”„‹›（）［］｛｝「」『』【】〈〉《》"
-_UNSAFE = late_pattern(rf"[{_UNSAFE_SIGNS}]|@(?=[0-9a-f]{{12}}:[0-9])")
-_ESCAPED = late_pattern(
+_UNSAFE = lazy_pattern(rf"[{_UNSAFE_SIGNS}]|@(?=[0-9a-f]{{12}}:[0-9])")
+_ESCAPED = lazy_pattern(
     "%[0-7][0-9A-F]|%[CD][0-9A-F]%[89AB][0-9A-F]|%E[0-9A-F](?:%[89AB][0-9A-F]){2}"
 )
 """A character as `citation_name` escapes it; all escaped characters are below U+10000."""
 
-_BOUNDARY = late_pattern(rf"[{_UNSAFE_SIGNS}]")
-_TREE = late_pattern(r"(?<![A-Za-z0-9._-])[A-Za-z0-9._-]++(?=:)")
-_JSON_ESCAPE = late_pattern(r"\\(?:u[0-9a-fA-F]{4}|[bfnrt])")
-_MARKDOWN_ESCAPE = late_pattern(r"\\([!-/:-@\[-`{-~])")
+_BOUNDARY = lazy_pattern(rf"[{_UNSAFE_SIGNS}]")
+_TREE = lazy_pattern(r"(?<![A-Za-z0-9._-])[A-Za-z0-9._-]++(?=:)")
+_JSON_ESCAPE = lazy_pattern(r"\\(?:u[0-9a-fA-F]{4}|[bfnrt])")
+_MARKDOWN_ESCAPE = lazy_pattern(r"\\([!-/:-@\[-`{-~])")
 
 
 class Citation(NamedTuple):

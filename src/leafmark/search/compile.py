@@ -33,7 +33,7 @@ from leafmark.index.roles import requested_role
 from leafmark.index.words import Vocabulary as Words
 from leafmark.model import Entry, encode_path
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 from leafmark.query import (
     And,
     Boost,
@@ -83,8 +83,8 @@ MAX_KEYWORDS = 4
 PARTS_SHARE = 0.3
 """The weight of a part of a compound name; the whole has 1 (measured: 0.2 to 0.5 do the same)."""
 
-_REGEX_SIGNS = late_pattern(r"[\\.+*?()|\[\]{}^$]")
-_NUMBER_LIKE = late_pattern(r"[+-]?[0-9.]")
+_REGEX_SIGNS = lazy_pattern(r"[\\.+*?()|\[\]{}^$]")
+_NUMBER_LIKE = lazy_pattern(r"[+-]?[0-9.]")
 
 
 def compile_topic(

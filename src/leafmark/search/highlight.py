@@ -30,7 +30,7 @@ from leafmark.index.analysis import (
 from leafmark.index.folding import bare, fold, is_folded
 from leafmark.index.inline import INLINE_FORMATS, iter_read
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 from leafmark.search.snippets import FIRST_MARK, Match
 from leafmark.search.terms import CompiledTerm
 
@@ -150,7 +150,7 @@ _IN_ANY_TEXT = frozenset([None, "english"])
 SAFE_LETTERS = 3
 """The words of a stem that is two letters longer than this begin with so many of its letters."""
 
-_ASCII_WORD = late_pattern("[0-9a-z]*")
+_ASCII_WORD = lazy_pattern("[0-9a-z]*")
 _ALNUM = frozenset("0123456789abcdefghijklmnopqrstuvwxyz")
 
 _UNSURE = frozenset(["Mn", "Mc", "Me", "Sm", "Sc", "Sk", "So", "Cn", "Co"])

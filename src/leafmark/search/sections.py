@@ -18,23 +18,23 @@ from leafmark.index.folding import fold
 from leafmark.index.queries import AllOf, HasTerm, Query, any_of, unscored
 from leafmark.index.snapshot import Handle
 from leafmark.model import Entry
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 from leafmark.query import Expression, Filter, parts_of
 
 Admits = Callable[[Entry], bool]
 """Says whether a chunk may be a result."""
 
-_SEPARATOR = late_pattern(r"\s*[>›]\s*")
-_SPACED = late_pattern(r"\s+[>›]\s+")
-_DANGLING = late_pattern(r"[>›]\s|.*\s[>›]$|[>›]?$", re.DOTALL)
+_SEPARATOR = lazy_pattern(r"\s*[>›]\s*")
+_SPACED = lazy_pattern(r"\s+[>›]\s+")
+_DANGLING = lazy_pattern(r"[>›]\s|.*\s[>›]$|[>›]?$", re.DOTALL)
 """An empty title, or one that begins or ends with a separator beside a space."""
 
 _ANY_DEPTH = "**"
 
-_SETS = late_pattern(r"\[.*\]|\[.*", re.DOTALL)
+_SETS = lazy_pattern(r"\[.*\]|\[.*", re.DOTALL)
 """The parts of a glob that may be sets of characters."""
 
-_GLOBBED = late_pattern(r"\w*[*?]+\w*")
+_GLOBBED = lazy_pattern(r"\w*[*?]+\w*")
 """A word with a wildcard."""
 
 

@@ -17,7 +17,7 @@ from operator import itemgetter
 from leafmark.index.inline import INLINE_FORMATS, iter_unread
 from leafmark.model import Snippet, span_at
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 SNIPPET_CHARS = 150
 """Characters of a snippet, about; chosen by eye."""
@@ -31,16 +31,16 @@ CUT = "…"
 _NEAR = 24
 """The characters that a fragment's end may move to a word boundary (chosen by eye)."""
 
-_FOLD = late_pattern(r"(?:[^\S ]| (?=\s))\s*")
+_FOLD = lazy_pattern(r"(?:[^\S ]| (?=\s))\s*")
 """White space except single spaces."""
 
-_BEGINS = late_pattern(r"\s*(?:[-*+•|>]|#{1,6}\s|\d{1,3}[.)]\s|```|~~~|\$\s)|\s{4}|\t")
+_BEGINS = lazy_pattern(r"\s*(?:[-*+•|>]|#{1,6}\s|\d{1,3}[.)]\s|```|~~~|\$\s)|\s{4}|\t")
 """The beginning of a line outside of paragraphs: an item, a row, a quote, a title, code."""
 
-_ALIGNED = late_pattern(r"\S {2,}\S")
+_ALIGNED = lazy_pattern(r"\S {2,}\S")
 """Text in columns, which is never wrapped."""
 
-_FENCE = late_pattern(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
+_FENCE = lazy_pattern(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
 """The beginning of a line that opens or closes code."""
 
 MIN_WRAPPED = 50
@@ -49,7 +49,7 @@ MIN_WRAPPED = 50
 MAX_INSET = 16
 """The deepest indentation of a line in a snippet, in columns; chosen by eye."""
 
-_DRAWN = late_pattern(r"^[ \t]*(?:[-=~+|:*_][ \t]*){3,}(?:\n|\Z)", re.MULTILINE)
+_DRAWN = lazy_pattern(r"^[ \t]*(?:[-=~+|:*_][ \t]*){3,}(?:\n|\Z)", re.MULTILINE)
 """A line without words: below the head of a table, a rule, a border."""
 
 _IN_WORDS = "_'’"

@@ -24,7 +24,7 @@ from leafmark.index.analysis import Analyzer
 from leafmark.index.folding import bare, without_marks
 from leafmark.index.snapshot import Lookup
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 from leafmark.search.vocabulary import Vocabulary
 from leafmark.search.words import stop_words
 
@@ -70,7 +70,7 @@ _EXTRA = {
     "turkish": "çğıöşü",
 }
 _DIGRAPHS = {"ae": "ä", "oe": "ö", "ue": "ü", "ss": "ß"}
-_DIGRAPH = late_pattern("(ae|oe|ue|ss)")
+_DIGRAPH = lazy_pattern("(ae|oe|ue|ss)")
 _MAX_DIGRAPHS = 3
 
 _PAGE = 0x80

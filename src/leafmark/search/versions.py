@@ -36,7 +36,7 @@ from leafmark.index.chunk_names import without_number
 from leafmark.index.roles import language_family
 from leafmark.model import Candidate, Entry
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 from leafmark.query import Filter, format_query
 from leafmark.search.order import sort_candidates, topics_of, with_copies
 
@@ -76,8 +76,8 @@ MIN_TITLES = 3
 Version = tuple[tuple[float, ...], ...]
 """The numbers of a path, folder by folder; newer is greater, and none at all is the newest."""
 
-_NUMBERS = late_pattern(r"[0-9]+(?:[._-][0-9]+)*")
-_ONLY_A_VERSION = late_pattern(r"(?:v|version|release|r)?[-_.]?#[-_.]?x?", re.IGNORECASE)
+_NUMBERS = lazy_pattern(r"[0-9]+(?:[._-][0-9]+)*")
+_ONLY_A_VERSION = lazy_pattern(r"(?:v|version|release|r)?[-_.]?#[-_.]?x?", re.IGNORECASE)
 _NAMED = {
     "latest": math.inf,
     "stable": math.inf,
@@ -85,7 +85,7 @@ _NAMED = {
     "next": -1.0,
     "dev": -1.0,
 }
-_UNFINISHED = late_pattern(
+_UNFINISHED = lazy_pattern(
     r"alpha|beta|rc(?![a-z])|preview|nightly|unstable|dev(?![a-z])", re.IGNORECASE
 )
 """What is not released comes after what is."""

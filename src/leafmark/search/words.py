@@ -27,7 +27,7 @@ from types import MappingProxyType
 from leafmark.index import Language, Snapshot
 from leafmark.index.analysis import LANGUAGES, Analyzer, Token, is_solid
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 from leafmark.query import Expression, Phrase, Prefix, Term, filters_only, iter_terms
 from leafmark.search.vocabulary import Vocabulary, vocabulary_of
 
@@ -99,8 +99,8 @@ SHORTEST_LENGTHENED = 4
 """In katakana words of at least this length, a final long vowel is dropped: ユーザー, ユーザ."""
 
 _SCRIPTS = (
-    ("hiragana", late_pattern("[\u3041-\u309f]")),
-    ("katakana", late_pattern("[\u30a1-\u30ff\u31f0-\u31ff\uff66-\uff9f]")),
+    ("hiragana", lazy_pattern("[\u3041-\u309f]")),
+    ("katakana", lazy_pattern("[\u30a1-\u30ff\u31f0-\u31ff\uff66-\uff9f]")),
 )
 
 Pair = tuple[str, str]

@@ -18,13 +18,13 @@ from support.indexes import SETTINGS, index, search
 from leafmark.errors import LockedError, StorageError
 from leafmark.index import lock as locks
 from leafmark.index import open_reader, open_writer
-from leafmark.index.lock import LockHolder, hold_lock, lock_holder, turn_path, was_left
+from leafmark.index.lock import LockHolder, hold_lock, lock_holder, turn_path, was_abandoned
 
 HOLD = """
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from leafmark.index.lock import hold_lock, turn_path, was_left
+from leafmark.index.lock import hold_lock, turn_path, was_abandoned
 with hold_lock(Path(sys.argv[1]), timeout_s=0):
     print("held", flush=True)
     sys.stdin.read()
@@ -266,7 +266,7 @@ WRITE_AGAIN_AND_AGAIN = """
 import sys
 from pathlib import Path
 from leafmark.errors import LockedError
-from leafmark.index.lock import hold_lock, turn_path, was_left
+from leafmark.index.lock import hold_lock, turn_path, was_abandoned
 import time
 path = Path(sys.argv[1])
 print("began", flush=True)
@@ -319,13 +319,13 @@ def test_who_does_not_wait_lets_pass_who_waits(tmp_path: Path) -> None:
 def test_a_holder_that_was_killed_or_failed_is_noticed(tmp_path: Path) -> None:
     lock = tmp_path / "LOCK"
     with another_process_holding(lock) as process:
-        assert not was_left(lock)
+        assert not was_abandoned(lock)
         process.kill()
         process.wait(20)
-    assert was_left(lock)
+    assert was_abandoned(lock)
     with hold_lock(lock, timeout_s=0) as is_left:
         assert is_left
-    assert not was_left(lock)
+    assert not was_abandoned(lock)
     with pytest.raises(OSError, match="no room"), hold_lock(lock, timeout_s=0):
         raise OSError("no room")
-    assert was_left(lock)
+    assert was_abandoned(lock)

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 from leafmark.app.answering.listing import list_trees
 from leafmark.app.answering.opening import mending, open_index, open_telling
 from leafmark.app.answering.resolving import Resolver
-from leafmark.app.answering.searching import search_index, understand_request
+from leafmark.app.answering.searching import parse_request, search_index
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.linking import KnownKeys, Links, indexed_place
@@ -79,9 +79,9 @@ def browse_project(project: Project, request: SearchRequest, *, folder: str = ""
     answer = answer._replace(hints=(*hints, *answer.hints))
     if any(hint.code == "plain" for hint in answer.hints):
         request = request._replace(plain=True)
-    understood = understand_request(project, request)
-    compiled = Compile(reader, understood.params)
-    topics = [topic for expression in understood.topics for topic in compiled(expression).values()]
+    parsed = parse_request(project, request)
+    compiled = Compile(reader, parsed.params)
+    topics = [topic for expression in parsed.topics for topic in compiled(expression).values()]
     facets = _facets(reader, topics, folder, is_browsed=_is_browsed(request))
     return Browsed(answer, facets, _marker(topics))
 
@@ -314,10 +314,10 @@ def text_marker(project: Project, query: str) -> MarkText:
     request = SearchRequest((query,), mode="lexical")
     reader = open_telling(project, ListRequest(refresh=False), None)
     try:
-        understood = understand_request(project, request)
+        parsed = parse_request(project, request)
     except QueryError:
-        understood = understand_request(project, request._replace(plain=True))
-    compiled = Compile(reader, understood.params)
+        parsed = parse_request(project, request._replace(plain=True))
+    compiled = Compile(reader, parsed.params)
     return _marker(
-        [topic for expression in understood.topics for topic in compiled(expression).values()]
+        [topic for expression in parsed.topics for topic in compiled(expression).values()]
     )

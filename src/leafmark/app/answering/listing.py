@@ -290,7 +290,7 @@ def _size_of(project: Project, reader: IndexReader | None) -> int:
 
 def _unindexed_trees(project: Project, scan_result: Scan, reader: IndexReader) -> Iterator[str]:
     """Yield a message for each tree with sources of which none is indexed."""
-    there = {source.tree for source in scan_result.found} - reader.trees.keys()
+    there = {source.tree for source in scan_result.sources} - reader.trees.keys()
     for tree in project.trees:
         if tree.name in there:
             yield Remedy("tree-unindexed", f"nothing of tree {tree.name!r} is indexed yet")

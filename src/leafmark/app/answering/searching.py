@@ -25,7 +25,7 @@ from leafmark.model import (
     heading_and_span,
 )
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 from leafmark.query import (
     DEFAULT_LIMITS,
     Expression,
@@ -57,32 +57,32 @@ def search_project(
     """Return the answer to a request, its results read from the sources.
 
     Raises:
-        QueryError: a query cannot be understood.
+        QueryError: a query cannot be parsed.
         UsageError: a parameter is outside its range.
         NotFoundError: a tree is not of this project, or there is no index.
     """
-    understood = understand_request(project, request)
+    parsed = parse_request(project, request)
     reader, hints = open_index(project, request, progress)
-    return _answer(project, reader, understood, request, Sources(project), hints)
+    return _answer(project, reader, parsed, request, Sources(project), hints)
 
 
 def search_index(
     project: Project, reader: IndexReader, request: SearchRequest, sources: Sources
 ) -> Answer:
     """Return the answer from an index that is open; many answers may share their `sources`."""
-    return _answer(project, reader, understand_request(project, request), request, sources)
+    return _answer(project, reader, parse_request(project, request), request, sources)
 
 
-class Understood(NamedTuple):
+class ParsedRequest(NamedTuple):
     """A parsed request.
 
-    The vectors of its topics (`asked`) are being computed in the background. So is `reranking`
-    loaded, the model that orders the best results.
+    The `vectors` of its topics are computed, and `reranking`, the model that orders the best
+    results, is loaded in the background.
     """
 
     topics: Sequence[Expression]
     params: SearchOptions
-    asked: QueryVectors | None
+    vectors: QueryVectors | None
     reranking: Reranking | None
     shortened: bool = False
 
@@ -90,10 +90,12 @@ class Understood(NamedTuple):
         self, reader: IndexReader, compiled: Compile, sources: Sources
     ) -> tuple[Meaning | None, tuple[Hint, ...]]:
         """Return the vector side of the search, and hints about missing vectors."""
-        return (None, ()) if self.asked is None else self.asked.answer(reader, compiled, sources)
+        return (
+            (None, ()) if self.vectors is None else self.vectors.answer(reader, compiled, sources)
+        )
 
 
-def understand_request(project: Project, request: SearchRequest) -> Understood:
+def parse_request(project: Project, request: SearchRequest) -> ParsedRequest:
     """Return the parsed request, and start its vectors and its reranker.
 
     A text too long for a query, such as a pasted log, is searched as plain text by its first words.
@@ -111,7 +113,7 @@ def understand_request(project: Project, request: SearchRequest) -> Understood:
     params = search_params(project, request)
     vectors = ask_topics(project, topics, request)
     reranking = _reranking(project, topics)
-    return Understood(topics, params, vectors, reranking, shortened=is_plain and is_long)
+    return ParsedRequest(topics, params, vectors, reranking, shortened=is_plain and is_long)
 
 
 def _written(request: SearchRequest) -> Sequence[str]:
@@ -136,15 +138,15 @@ def _topics(project: Project, request: SearchRequest) -> Sequence[Expression]:
     return [all_of([topic, *filters]) for topic in topics] if filters else topics
 
 
-def _as_plain(understood: Understood, request: SearchRequest) -> SearchRequest | None:
+def _as_plain(parsed: ParsedRequest, request: SearchRequest) -> SearchRequest | None:
     """Return the request for the same words as plain text.
 
     None if it is plain already, has no operators, or has a filter in its query: a plain search
     would look for the words of that filter.
     """
-    leaves = [leaf for topic in understood.topics for leaf in iter_leaves(topic)]
+    leaves = [leaf for topic in parsed.topics for leaf in iter_leaves(topic)]
     filters = sum(isinstance(leaf.leaf, Filter) for leaf in leaves)
-    if request.plain or filters > len(request.filters) * len(understood.topics):
+    if request.plain or filters > len(request.filters) * len(parsed.topics):
         return None
     has_operators = any(
         leaf.negated or leaf.field or isinstance(leaf.leaf, Phrase | Prefix) for leaf in leaves
@@ -176,9 +178,9 @@ def _reranking(project: Project, topics: Sequence[Expression]) -> Reranking | No
     return ask_reranker(project, " ".join(filter(None, map(topic_text, topics))))
 
 
-def search_mode(project: Project, mode_asked: Mode | None = None) -> str:
+def search_mode(project: Project, requested: Mode | None = None) -> str:
     """Return the mode of a search: the requested one, else the setting's, else by the embedder."""
-    mode = mode_asked or project.configuration.search.mode
+    mode = requested or project.configuration.search.mode
     if mode != "auto":
         return mode
     return "lexical" if project.configuration.embedding.in_force == "none" else "hybrid"
@@ -187,7 +189,7 @@ def search_mode(project: Project, mode_asked: Mode | None = None) -> str:
 def _answer(
     project: Project,
     reader: IndexReader,
-    understood: Understood,
+    parsed: ParsedRequest,
     request: SearchRequest,
     sources: Sources,
     hints: tuple[Hint, ...] = (),
@@ -198,17 +200,17 @@ def _answer(
     the first answer: the user pasted a message that has quotes of its own.
     """
     began = time.perf_counter()
-    answer = _searched(project, reader, understood, sources)
+    answer = _searched(project, reader, parsed, sources)
     is_met = not all(result.relaxed for result in answer.results)
-    plain = None if is_met or request.offset else _as_plain(understood, request)
+    plain = None if is_met or request.offset else _as_plain(parsed, request)
     if plain is not None:
-        plain_answer = _searched(project, reader, understand_request(project, plain), sources)
+        plain_answer = _searched(project, reader, parse_request(project, plain), sources)
         known = {part.id for result in answer.results for part in result.with_constituents()}
         if plain_answer.results and plain_answer.results[0].id not in known:
             marked = tuple(result._replace(relaxed=True) for result in plain_answer.results)
             others = (hint for hint in plain_answer.hints if hint.code != "relaxed")
             answer = plain_answer._replace(results=marked, hints=(Hint("plain"), *others))
-    if understood.shortened:
+    if parsed.shortened:
         hints = (*hints, Hint("shortened"))
     answer = answer._replace(
         query=" ".join(request.queries),
@@ -219,17 +221,17 @@ def _answer(
 
 
 def _searched(
-    project: Project, reader: IndexReader, understood: Understood, sources: Sources
+    project: Project, reader: IndexReader, parsed: ParsedRequest, sources: Sources
 ) -> Answer:
     """Return the bare answer, with hints about missing vectors and a missing reranker."""
-    compiled = Compile(reader, understood.params)
-    meaning, missing = understood.meaning(reader, compiled, sources)
-    reranking = understood.reranking
+    compiled = Compile(reader, parsed.params)
+    meaning, missing = parsed.meaning(reader, compiled, sources)
+    reranking = parsed.reranking
     answer = answer_topics(
         project,
         reader,
-        understood.topics,
-        understood.params,
+        parsed.topics,
+        parsed.params,
         sources,
         meaning=meaning,
         rerank=reranking,
@@ -398,7 +400,7 @@ def _with_text(result: Result, sources: Sources) -> Result:
 # `--since`: an age such as `7d`, or a date, as a point in time.
 
 
-_AGE = late_pattern(r"(\d{1,6})\s*([smhdwy])", re.ASCII)
+_AGE = lazy_pattern(r"(\d{1,6})\s*([smhdwy])", re.ASCII)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_557_600}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -458,24 +460,24 @@ def explain_why_not(
     from leafmark.search.whynot import explain_missing  # late: searches need none of it
 
     search = request.search
-    understood = understand_request(project, search)
+    parsed = parse_request(project, search)
     reader, hints = open_index(project, search, progress)
     hints = (*hints, *left_out_hints(project))
     target = _resolved(project, reader, request.id, hints)
-    compiled = Compile(reader, understood.params)
+    compiled = Compile(reader, parsed.params)
     sources = Sources(project)
-    meaning, missing = understood.meaning(reader, compiled, sources)
+    meaning, missing = parsed.meaning(reader, compiled, sources)
 
     def ask(topics: Sequence[Expression]) -> Meaning | None:
-        if topics is understood.topics:
+        if topics is parsed.topics:
             return meaning
         vectors = ask_topics(project, topics, search)
         return None if vectors is None else vectors.answer(reader, compiled, sources)[0]
 
     explanation = explain_missing(
         reader,
-        understood.topics,
-        understood.params,
+        parsed.topics,
+        parsed.params,
         target,
         Texts(reader, sources.data, sources.readable),
         local_trees=project.local_trees,

@@ -22,7 +22,7 @@ from leafmark.model import TREE_NAME
 from leafmark.model.options import check_value
 from leafmark.namedtuples import NamedTuple
 from leafmark.parsing import format_names
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 from leafmark.suggest import nearest
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _TOP_KEYS = ("root", "tree", *TABLES, "context", "lint")
 _TREE_KEYS = ("path", "include", "exclude", "formats", *TABLES)
 _RULE_KEYS = ("match", "terms", "trees", "files")
 PYPROJECT_NAME = "pyproject.toml"
-_SUFFIX = late_pattern(r"(?:\.[^./\\\s]+)+")
+_SUFFIX = lazy_pattern(r"(?:\.[^./\\\s]+)+")
 _PYPROJECT: KeyPath = ("tool", "leafmark")
 
 
@@ -391,13 +391,13 @@ def _not_for_one_tree(name: str, location: str) -> ConfigError:
 KeyPath = tuple[str | int, ...]
 """The path to a value: names, and positions in arrays of tables."""
 
-_LONG_TEXT = late_pattern(r'''"""(?:\\.|[^\\])*?"""|\'{3}.*?\'{3}''', re.DOTALL)
+_LONG_TEXT = lazy_pattern(r'''"""(?:\\.|[^\\])*?"""|\'{3}.*?\'{3}''', re.DOTALL)
 _NAME = r"""(?:[A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*')"""
 _NAMES = rf"{_NAME}(?:[ \t]*\.[ \t]*{_NAME})*"
-_EACH_NAME = late_pattern(_NAME)
-_HEADER = late_pattern(rf"[ \t]*(\[\[?)[ \t]*({_NAMES})[ \t]*\]+[ \t\r]*(?:#|$)")
-_KEY = late_pattern(rf"[ \t]*({_NAMES})[ \t]*=")
-_HEADER_LINE = late_pattern(r"\s*\[(?!\[)([^\]\n]*)\]")
+_EACH_NAME = lazy_pattern(_NAME)
+_HEADER = lazy_pattern(rf"[ \t]*(\[\[?)[ \t]*({_NAMES})[ \t]*\]+[ \t\r]*(?:#|$)")
+_KEY = lazy_pattern(rf"[ \t]*({_NAMES})[ \t]*=")
+_HEADER_LINE = lazy_pattern(r"\s*\[(?!\[)([^\]\n]*)\]")
 
 
 def key_lines(text: str) -> dict[KeyPath, int]:

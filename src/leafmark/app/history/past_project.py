@@ -272,16 +272,18 @@ def _index(
     is_near = len(same) >= MIN_SHARED * len(files)
     if base and is_near and not has_index(place) and _has_same_settings(past, base.place):
         shared = open_reader(place) if share_index(base.place, place) else None
-    looked = scan(past, (), progress)
+    scan_result = scan(past, (), progress)
     # no file of a revision changes, so none is too young to be trusted
     began_ns = time.time_ns() + CLOCK_GRAIN_NS + 1
     if shared is not None and base is not None:
-        looked.found = list(_as_recorded(looked.found, past, shared, base.note.files, files))
+        scan_result.sources = list(
+            _as_recorded(scan_result.sources, past, shared, base.note.files, files)
+        )
     timeout_s = past.configuration.index.lock_timeout_s
     report = carry_out(
         Run(
             project=past,
-            found=looked,
+            scan_result=scan_result,
             began_ns=began_ns,
             seen=None if shared is None else shared.meta,
             timeout_s=timeout_s,

@@ -299,7 +299,7 @@ def list_sources(
     waiting = [(root, top)]
     while waiting:
         frame, folder = waiting.pop()
-        if frame.path and not frame.asked and _is_made(tree, frame, folder):
+        if frame.path and not frame.is_requested and _is_made(tree, frame, folder):
             continue
         marks = TELLING.intersection(folder.files)
         frame = selection.enter(frame, marks, read, notes)

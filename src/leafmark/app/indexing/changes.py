@@ -78,7 +78,7 @@ def plan_since(
     `prune`, missing sources are removed however many they are.
     """
     retry = retry and reader.manifest.has_retries
-    if not retry and scan.is_whole and _are_old(scan, reader) and reader.has_exactly(scan.found):
+    if not retry and scan.is_whole and _are_old(scan, reader) and reader.has_exactly(scan.sources):
         return Plan(unchanged=reader.meta.documents)
     known = reader.manifest if known is None else known
     plan = plan_changes(
@@ -98,7 +98,7 @@ def plan_since(
 
 def _are_old(scan: Scan, reader: IndexReader) -> bool:
     """Say whether no source is so young that a later write may have gone unnoticed."""
-    newest = max((max(source.modified_ns, source.changed_ns) for source in scan.found), default=0)
+    newest = max((max(source.modified_ns, source.changed_ns) for source in scan.sources), default=0)
     return newest < reader.looked_ns - CLOCK_GRAIN_NS
 
 
@@ -145,7 +145,7 @@ def plan_changes(
     plan = Plan()
     young = last_run_ns - CLOCK_GRAIN_NS
     seen = 0
-    for source in scan.found:
+    for source in scan.sources:
         row = known.get((source.tree, source.path))
         if row is None:
             plan.added.append(source)
@@ -180,7 +180,7 @@ def _plan_anew(plan: Plan, scan: Scan, known: Manifest) -> None:
     if not folders:
         return
     suspects = {(source.tree, source.path) for source in plan.suspects}
-    for source in scan.found:
+    for source in scan.sources:
         key = source.tree, source.path
         if key in known and is_undecided(source.path) and is_below(*key, folders):
             plan.anew.add(key)
@@ -266,7 +266,7 @@ def _plan_missing(
     is_known: Callable[[SourceFile, ManifestRow], bool],
 ) -> None:
     paths_by_tree: dict[str, set[str]] = {}
-    for file in scan.found:
+    for file in scan.sources:
         paths_by_tree.setdefault(file.tree, set()).add(file.path)
     for key in known:
         if key[1] in paths_by_tree.get(key[0], ()) or not scan.speaks_for(*key):

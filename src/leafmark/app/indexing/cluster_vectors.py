@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 from leafmark.app.configuration.project import Project
 from leafmark.app.embedder import TEXT_RECIPE, embedder_spec, vector_model
 from leafmark.app.indexed_sources import Sources
-from leafmark.app.indexing.embedding import BATCH_TEXTS, Embedded, Heeded, LazyEmbedder
+from leafmark.app.indexing.embedding import BATCH_TEXTS, Embedded, Interruptible, LazyEmbedder
 from leafmark.app.remote import RemoteIndex
 from leafmark.app.requests import Progress
 from leafmark.embedding import Vectors, load_numpy
@@ -38,7 +38,7 @@ def embed_in_cluster(
     *,
     progress: Progress | None = None,
     check: Callable[[], None] = lambda: None,
-    heeded: Heeded = nullcontext,
+    interruptible: Interruptible = nullcontext,
     anew: bool = False,
 ) -> Embedded:
     """Make the vectors that are missing: see `embed_project`, which does so on one machine."""
@@ -49,7 +49,7 @@ def embed_in_cluster(
         load_numpy()
     except ProviderError as error:
         return Embedded(0, reader.meta.chunks, error)
-    lazy = LazyEmbedder(replace(spec, stop=check), heeded)
+    lazy = LazyEmbedder(replace(spec, stop=check), interruptible)
     vectors = remote.vectors(vector_model(spec), TEXT_RECIPE)
     snapshot = cast("RemoteSnapshot", reader)
     return _Run(project, remote, snapshot, vectors, lazy, progress, check).run(anew=anew)

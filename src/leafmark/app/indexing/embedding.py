@@ -65,7 +65,7 @@ VIEW_EVERY_S = 5.0
 VIEW_SHARE = 0.05
 """The largest share of a run's time for views: one of 240,000 vectors took 0.9 s."""
 
-Heeded: TypeAlias = Callable[[], AbstractContextManager[None]]
+Interruptible: TypeAlias = Callable[[], AbstractContextManager[None]]
 """Returns a context in which Ctrl-C takes effect at once."""
 
 
@@ -88,12 +88,12 @@ def embed_project(
     *,
     progress: Progress | None = None,
     check: Callable[[], None] = lambda: None,
-    heeded: Heeded = nullcontext,
+    interruptible: Interruptible = nullcontext,
     anew: bool = False,
 ) -> Embedded:
     """Compute missing vectors. `check` raises KeyboardInterrupt to end the run.
 
-    Within `heeded` it may be raised at any time: nothing is written there.
+    Within `interruptible` it may be raised at any time: nothing is written there.
     With `anew` the embedder reports its dimension: if that has changed, another model
     answers, and all vectors are computed again.
     The run waits for another one that computes them. If that takes too long, it is the
@@ -110,7 +110,7 @@ def embed_project(
     if view is not None and not anew and _is_complete(view, reader, project, spec):
         return Embedded()
     spec = replace(spec, stop=check)
-    lazy = LazyEmbedder(spec, heeded)
+    lazy = LazyEmbedder(spec, interruptible)
     timeout_s = project.configuration.index.lock_timeout_s
     try:
         try:
@@ -186,26 +186,26 @@ class LazyEmbedder:
     Ctrl-C ends its requests at once: a server may be silent for long.
     """
 
-    def __init__(self, spec: EmbedderSpec, heeded: Heeded):
+    def __init__(self, spec: EmbedderSpec, interruptible: Interruptible):
         self._spec = spec
-        self._heeded = heeded
+        self._interruptible = interruptible
         self._embedder: Embedder | None = None
 
     def get(self) -> Embedder:
         if self._embedder is None:
-            with self._heeded():
+            with self._interruptible():
                 self._embedder = open_embedder(self._spec)
         return self._embedder
 
     def dimension(self) -> int:
         embedder = self.get()
-        with self._heeded():
+        with self._interruptible():
             return embedder.dimension
 
     def embed(self, texts: Sequence[str], dimension: int) -> Vectors:
         """Return the vectors of texts; they must have the given dimension."""
         embedder = self.get()
-        with self._heeded():
+        with self._interruptible():
             vectors = embedder.embed_documents(texts)
         check_dimension(vectors, dimension, embedder.name)
         return vectors

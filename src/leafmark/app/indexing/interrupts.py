@@ -20,36 +20,36 @@ class Interrupts:
     The default one raises KeyboardInterrupt; a program that uses leafmark may have its own.
     """
 
-    def __init__(self, heed: Handler = signal.default_int_handler) -> None:
+    def __init__(self, handler: Handler = signal.default_int_handler) -> None:
         self.pressed = False
-        self._heed = heed
-        self._held = True
+        self._handler = handler
+        self._delayed = True
 
     def check(self) -> None:
         if self.pressed:
             self.pressed = False
-            self._heed(signal.SIGINT, None)
+            self._handler(signal.SIGINT, None)
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Delay the first press until `check`; a second one before that takes effect at once."""
         self.check()
         self.pressed = True
-        if not self._held:
+        if not self._delayed:
             self.check()
 
     @contextmanager
-    def heeded(self) -> Iterator[None]:
+    def at_once(self) -> Iterator[None]:
         """Let a press take effect at once in the body, which waits for a server or a model."""
-        self._held = False
+        self._delayed = False
         try:
             self.check()
             yield
         finally:
-            self._held = True
+            self._delayed = True
 
 
 @contextmanager
-def held_interrupts() -> Iterator[Interrupts]:
+def delayed_interrupts() -> Iterator[Interrupts]:
     """Delay Ctrl-C until `check`; a press that was never checked takes effect at the end.
 
     Nothing changes outside the main thread, or if Ctrl-C is ignored (a script's background) or

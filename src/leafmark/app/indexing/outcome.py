@@ -66,7 +66,7 @@ def source_notes(
     """
     skipped = list(scan.notes.skipped)
     left_out = {skip.path: skip for skip in skipped}
-    diagnostics = [*grammar_notes(scan.found), *scan.notes.diagnostics]
+    diagnostics = [*grammar_notes(scan.sources), *scan.notes.diagnostics]
     diagnostics += [_with_fate(name, note, reader) for name, note in scan.missing.items()]
     if reader is None:
         return tuple(skipped), tuple(diagnostics)

@@ -59,7 +59,7 @@ class Prepared(NamedTuple):
     tree: str
     path: str
     source: EngineDocuments | None = None
-    same: FileState | None = None
+    unchanged: FileState | None = None
 
 
 def prepare(task: Task, recipe: Recipe) -> Prepared:
@@ -78,7 +78,7 @@ def prepare(task: Task, recipe: Recipe) -> Prepared:
         return _without_chunks(task, recipe, looked, unread(path, error))
     known = task.known
     if known and (known.digest, known.modified_ns) == (state.digest, state.modified_ns):
-        return Prepared(tree, path, same=state)
+        return Prepared(tree, path, unchanged=state)
     refused = refuse_contents(recipe.tree, path, data, named=task.named)
     if refused is not None:
         return _without_chunks(task, recipe, state, refused)
@@ -258,7 +258,7 @@ class _Line:
             return self._prepare(slot.batch)
         # check here that a file is gone: another machine may not have the folder
         return (
-            prepared if prepared.source or prepared.same else self._work(task)
+            prepared if prepared.source or prepared.unchanged else self._work(task)
             for task, prepared in zip(slot.batch, answer, strict=True)
         )
 

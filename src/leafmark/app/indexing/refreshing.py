@@ -23,7 +23,7 @@ from leafmark.app.indexing.changes import (
     plan_changes,
     plan_since,
 )
-from leafmark.app.indexing.interrupts import held_interrupts
+from leafmark.app.indexing.interrupts import delayed_interrupts
 from leafmark.app.indexing.outcome import Outcome, is_document, report_of
 from leafmark.app.indexing.run import Run, bring_up, carry_out, remove
 from leafmark.app.indexing.scanning import Scan, find_place, is_below, scan
@@ -41,7 +41,7 @@ from leafmark.errors import (
 from leafmark.index import IndexReader, Manifest
 from leafmark.index.embedded.checking import is_verification_due, verify_index
 from leafmark.index.folder import write_missing
-from leafmark.index.lock import was_left
+from leafmark.index.lock import was_abandoned
 from leafmark.index.manifest import gc_paused
 from leafmark.model import (
     CompressedList,
@@ -133,13 +133,13 @@ def _embed(project: Project, progress: Progress | None, *, anew: bool) -> Embedd
     else:
         from leafmark.app.indexing.cluster_vectors import embed_in_cluster as embed
 
-    with held_interrupts() as interrupts:
+    with delayed_interrupts() as interrupts:
         return embed(
             project,
             reader,
             progress=progress,
             check=interrupts.check,
-            heeded=interrupts.heeded,
+            interruptible=interrupts.at_once,
             anew=anew,
         )
 
@@ -194,7 +194,7 @@ class _Current(NamedTuple):
     """An index that is up to date with a scan; `unchanged` counts its documents."""
 
     reader: IndexReader
-    found: Scan
+    scan_result: Scan
     unchanged: int
 
 
@@ -210,7 +210,7 @@ def _look(
     with gc_paused():
         reader = None if request.rebuild else _usable_reader(project)
         scan_result = scan(project, request.paths, progress)
-        if not (scan_result.found or request.rebuild or request.prune):
+        if not (scan_result.sources or request.rebuild or request.prune):
             previous = _emptied(project, scan_result, reader)
             if previous is not None:
                 _note_missing(project, scan_result)
@@ -224,7 +224,7 @@ def _look(
                 return _Current(reader, scan_result, plan.unchanged)
     return Run(
         project=project,
-        found=scan_result,
+        scan_result=scan_result,
         began_ns=began_ns,
         seen=None if reader is None else reader.meta,
         timeout_s=timeout_s,
@@ -240,7 +240,7 @@ def _look(
 def _must_mend(project: Project) -> bool:
     """Say whether a killed or failed run may have left work to a writer."""
     root = project.index_dir
-    return was_left(root / "LOCK") and os.access(root, os.W_OK)
+    return was_abandoned(root / "LOCK") and os.access(root, os.W_OK)
 
 
 def _note_missing(project: Project, scan_result: Scan) -> None:
@@ -322,10 +322,10 @@ def _run(project: Project, request: IndexRequest, progress: Progress | None) -> 
     timeout_s = project.configuration.index.lock_timeout_s
     if is_verification_due(project.index_dir):
         verify_index(project.index_dir)  # on damage, this run rebuilds the index
-    looked = _look(project, request, timeout_s=timeout_s, progress=progress)
-    if isinstance(looked, Run):
-        return carry_out(looked)
-    return report_of(Outcome(unchanged=looked.unchanged), looked.found, looked.reader)
+    current = _look(project, request, timeout_s=timeout_s, progress=progress)
+    if isinstance(current, Run):
+        return carry_out(current)
+    return report_of(Outcome(unchanged=current.unchanged), current.scan_result, current.reader)
 
 
 def _remove(project: Project, request: IndexRequest, progress: Progress | None) -> IndexReport:

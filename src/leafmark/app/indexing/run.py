@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.changes import Plan, named_before, plan_changes, plan_since
-from leafmark.app.indexing.interrupts import Interrupts, held_interrupts
+from leafmark.app.indexing.interrupts import Interrupts, delayed_interrupts
 from leafmark.app.indexing.outcome import Outcome, is_document, report_of
 from leafmark.app.indexing.scanning import Scan, scan
 from leafmark.app.requests import Progress
@@ -52,14 +52,14 @@ A commit takes a few tenths of a second.
 class Run(NamedTuple):
     """The input of a run.
 
-    `found` is the scan that began at `began_ns`, `seen` the index committed then (None if it is
-    unusable), and `plan` the difference of the two, if known. The run waits up to `timeout_s` for
-    the lock. With `rebuild` every source is read and indexed anew; for `retry` and `prune` see
+    `scan_result` is of the scan that began at `began_ns`, `seen` the index committed then (None if
+    it is unusable), and `plan` the difference of the two, if known. The run waits up to `timeout_s`
+    for the lock. With `rebuild` every source is read and indexed anew; for `retry` and `prune` see
     `plan_since`. With `ray`, the machines of a Ray cluster prepare the sources.
     """
 
     project: Project
-    found: Scan
+    scan_result: Scan
     began_ns: int
     seen: IndexMeta | None
     timeout_s: float
@@ -80,7 +80,7 @@ def carry_out(run: Run) -> IndexReport:
     """
     written = bring_up(run)
     # the writer and its memory of a large index are gone by now
-    report = report_of(written.outcome, written.found, run.project.open_reader())
+    report = report_of(written.outcome, written.scan_result, run.project.open_reader())
     return report._replace(rebuilt=written.rebuilt, interrupted=written.interrupted)
 
 
@@ -97,16 +97,16 @@ def bring_up(run: Run) -> Written:
         if run.project.remote is not None or damage_behind(error, root) is None:
             raise
         note_damage(root)
-        scan_result = scan(run.project, run.found.paths)  # the first scan is used up
+        scan_result = scan(run.project, run.scan_result.paths)  # the first scan is used up
         # this writer checks every byte first, and rebuilds what is damaged
-        return _write(run._replace(found=scan_result, plan=None))
+        return _write(run._replace(scan_result=scan_result, plan=None))
 
 
 class Written(NamedTuple):
     """The changes that a run wrote, and its scan."""
 
     outcome: Outcome
-    found: Scan
+    scan_result: Scan
     rebuilt: str | None
     interrupted: bool
 
@@ -117,10 +117,10 @@ def _write(run: Run) -> Written:
     outcome, interrupted = Outcome(), False
     with (
         project.open_writer(timeout_s=run.timeout_s, rebuild=run.rebuild) as writer,
-        held_interrupts() as interrupts,
+        delayed_interrupts() as interrupts,
         gc_throttled(),
     ):
-        scan_result = _found_by_now(run, writer)
+        scan_result = _current_scan(run, writer)
         plan = _plan_for_writer(run, scan_result, writer)
         outcome.unchanged = plan.unchanged
         scan_result.let_go()
@@ -140,12 +140,12 @@ def _write(run: Run) -> Written:
         return Written(outcome, scan_result, writer.rebuilt, interrupted)
 
 
-def _found_by_now(run: Run, writer: IndexWriter) -> Scan:
+def _current_scan(run: Run, writer: IndexWriter) -> Scan:
     """Return the scan of the run, or a new one if the index has changed since.
 
     Another run may have added sources after the scan; without a new one they would seem deleted.
     """
-    project, scan_result = run.project, run.found
+    project, scan_result = run.project, run.scan_result
     is_outdated = writer.rebuilt is not None if writer.is_new else writer.meta != run.seen
     if writer.is_new and scan_result.scope is not None:
         scan_result = _widened(project, scan_result)
@@ -161,11 +161,11 @@ def _add_named(project: Project, scan_result: Scan) -> None:
     try:
         reader = project.open_reader()
         for key in reader.manifest.keys() - {
-            (source.tree, source.path) for source in scan_result.found
+            (source.tree, source.path) for source in scan_result.sources
         }:
             source = named_before(project, reader, key)
             if source is not None:
-                scan_result.found.append(source)
+                scan_result.sources.append(source)
                 scan_result.named.add(key)
     except LeafmarkError:  # there is no index that this leafmark can read
         return
@@ -174,9 +174,9 @@ def _add_named(project: Project, scan_result: Scan) -> None:
 def _widened(project: Project, scan_result: Scan) -> Scan:
     """Return a scan of all trees, with the named files: a new index starts empty."""
     whole = scan(project, ())
-    known = {(source.tree, source.path) for source in whole.found}
+    known = {(source.tree, source.path) for source in whole.sources}
     whole.named = scan_result.named
-    whole.found += [s for s in scan_result.found if (s.tree, s.path) not in known]
+    whole.sources += [s for s in scan_result.sources if (s.tree, s.path) not in known]
     return whole
 
 
@@ -323,8 +323,8 @@ def _with_fate(note: Diagnostic) -> Diagnostic:
 def _put(prepared: Prepared, writer: IndexWriter, outcome: Outcome) -> None:
     """Write a source, and record what happened to its document, if it was or is one."""
     key = prepared.tree, prepared.path
-    if prepared.same is not None:  # the indexed bytes have not changed
-        writer.touch(*key, prepared.same)
+    if prepared.unchanged is not None:  # the indexed bytes have not changed
+        writer.touch(*key, prepared.unchanged)
         outcome.unchanged += is_document(writer.manifest, key)
         return
     if prepared.source is None:  # the file vanished after the scan

@@ -40,7 +40,7 @@ class Place(NamedTuple):
 
 
 class Scan:
-    """The sources of a scan, `found`. `scope` are the prefixes that it covers (None: all trees).
+    """The `sources` of a scan. `scope` are the prefixes that it covers (None: all trees).
 
     `unseen` are prefixes that could not be read, such as a tree without its folder: its documents
     may exist or not. `missing` has a diagnostic for each such tree. `paths` are as the user named
@@ -50,7 +50,7 @@ class Scan:
     def __init__(self, paths: tuple[str, ...] = ()):
         self.paths = paths
         self.named: set[DocumentKey] = set()
-        self.found: list[SourceFile] = []
+        self.sources: list[SourceFile] = []
         self.notes = WalkNotes()
         self.scope: list[tuple[str, str]] | None = None
         self.unseen: list[tuple[str, str]] = []
@@ -58,8 +58,8 @@ class Scan:
 
     def let_go(self) -> None:
         """Release the sources, after recording the notes about their grammars."""
-        self.notes.diagnostics[:0] = grammar_notes(self.found)
-        self.found = []
+        self.notes.diagnostics[:0] = grammar_notes(self.sources)
+        self.sources = []
 
     @property
     def is_whole(self) -> bool:
@@ -99,10 +99,10 @@ def scan(project: Project, paths: tuple[str, ...], progress: Progress | None = N
         result.scope = [place.prefix for place in places]
         result.named = {place.prefix for place in places if place.is_file}
         for place in places:
-            before = len(result.found)
+            before = len(result.sources)
             _add(result, place.tree, _at_place(place, result), progress)
             if result.notes.is_forced:
-                result.named |= {(source.tree, source.path) for source in result.found[before:]}
+                result.named |= {(source.tree, source.path) for source in result.sources[before:]}
                 result.notes.is_forced = False
     else:
         for tree in project.trees:
@@ -133,12 +133,12 @@ def _add(
     """Add the sources of a tree, and the folders that could not be read."""
     before = len(result.notes.unread)
     if progress is None:
-        result.found.extend(sources)
+        result.sources.extend(sources)
     else:
         for source in sources:
-            result.found.append(source)
-            if len(result.found) % REPORT_EVERY == 0:
-                progress("looking", len(result.found), 0)
+            result.sources.append(source)
+            if len(result.sources) % REPORT_EVERY == 0:
+                progress("looking", len(result.sources), 0)
     result.unseen += [(tree.name, folder) for folder in result.notes.unread[before:]]
 
 

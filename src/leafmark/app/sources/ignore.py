@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from leafmark.model import Diagnostic
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 Doubt = Callable[[str, str], bool]
 
@@ -298,10 +298,10 @@ def _trimmed(text: str) -> str:
 Matcher = Callable[[str], bool]
 Screen = Callable[[str], object]
 
-_SPECIAL = late_pattern(r"[*?\[\\]")
-_PLAIN_BRACKETS = late_pattern(r"\[([^]\[!^*?/\-][^]\[*?/\-]*)\]")
+_SPECIAL = lazy_pattern(r"[*?\[\\]")
+_PLAIN_BRACKETS = lazy_pattern(r"\[([^]\[!^*?/\-][^]\[*?/\-]*)\]")
 _MAX_ALTERNATIVES = 64
-_ESCAPE = late_pattern(r"\\(.)", re.DOTALL)
+_ESCAPE = lazy_pattern(r"\\(.)", re.DOTALL)
 
 # gaps between the parts of a pattern, as tokens beside regular expressions of one character
 _STAR = "*"

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from leafmark.parsing import formats
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 from leafmark.suggest import MAX_SUGGESTED, nearest
 
 IGNORE_FILES = (".leafmarkignore", ".ignore", ".gitignore")
@@ -55,7 +55,7 @@ SECRET_NAMES = _words(
     ".bash_history .zsh_history .python_history .psql_history .mysql_history .node_repl_history "
     ".ssh .gnupg .aws .kube .docker"
 )
-_SECRET_SHAPE = late_pattern(
+_SECRET_SHAPE = lazy_pattern(
     "|".join(
         translate(glob)
         for glob in (".env*", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.tfstate*")
@@ -66,7 +66,7 @@ _LOCK_FILES = _words(
     "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb packages.lock.json "
     "gradle.lockfile go.sum"
 )
-_SEARCH_INDEX = late_pattern(r"search-?index[\w.-]*\.js")
+_SEARCH_INDEX = lazy_pattern(r"search-?index[\w.-]*\.js")
 """Files that Sphinx, mdBook and rustdoc write next to their pages, with all words of these."""
 
 _SKIPPED_FOLDERS = frozenset({"node_modules", "dist", "__pycache__"})

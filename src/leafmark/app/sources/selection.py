@@ -25,7 +25,7 @@ from leafmark.app.sources.ignore import (
 )
 from leafmark.model import Diagnostic
 from leafmark.namedtuples import NamedTuple
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 ReadFile = Callable[[str], bytes | None]
 """Returns the bytes of a file by its path below the root, None if there is no such file."""
@@ -45,7 +45,7 @@ _EXAMPLES_OF_SECRETS = (
 _ORDINARY_EXAMPLES = ("data", "data.json", "data.txt", "data.md", ".data", ".data.json", "id")
 """A pattern is about secrets if it fits one of `_EXAMPLES_OF_SECRETS` and none of these."""
 
-_LITERAL = late_pattern(r"[^\W_]")
+_LITERAL = lazy_pattern(r"[^\W_]")
 
 
 class Layer(NamedTuple):
@@ -65,7 +65,7 @@ class Frame(NamedTuple):
 
     `path` is empty for the root and else ends with `/`; `real` is the real path of
     a folder that was reached through a link. `layers` are in the order of
-    priority. All files below an `included` folder are included; `asked` marks a
+    priority. All files below an `included` folder are included; `is_requested` marks a
     folder that a pattern includes against the default rules.
     """
 
@@ -73,7 +73,7 @@ class Frame(NamedTuple):
     real: str = ""
     layers: tuple[Layer, ...] = ()
     included: bool = False
-    asked: bool = False
+    is_requested: bool = False
 
 
 class Selection:

@@ -139,7 +139,7 @@ def named_source(tree: Tree, path: str, notes: WalkNotes) -> SourceFile | None:
     folder, _, name = path.rpartition("/")
     if not is_encodable(path):
         raise _missing(tree, path, FileNotFoundError())
-    frame = Frame(path=f"{folder}/" if folder else "", included=True, asked=True)
+    frame = Frame(path=f"{folder}/" if folder else "", included=True, is_requested=True)
     with _open_root(tree) as folders:
         walk = _Walk(tree, folders, notes)
         try:
@@ -249,7 +249,7 @@ class _Walk:
             if reason is None and refused is not None:
                 reason = Skipped(f"{frame.path}{part}/" if part else frame.path, refused)
             if part:
-                frame = self._selection.child(frame, part)._replace(asked=True)
+                frame = self._selection.child(frame, part)._replace(is_requested=True)
         return frame, reason
 
     def _why_closed(
@@ -331,7 +331,7 @@ class _Walk:
         self, frame: Frame, handle: Handle, marks: Collection[str], entries: Iterable[Entry]
     ) -> bool:
         """Say whether a folder is left out for its content, or because it was visited before."""
-        if not frame.asked:
+        if not frame.is_requested:
             reason = self._why_closed(frame, marks, map(_by_name, entries))
             if reason is not None:
                 self.skip(frame.path, reason)

@@ -72,12 +72,12 @@ from leafmark.index.manifest import (
 from leafmark.index.records import serialise_document, serialise_object, serialise_state
 from leafmark.index.schema import FILLER, META_KEY, SOURCE_KEY, STATE_KEY, measured_fields
 from leafmark.model import ChunkedDocument, DocumentEntry, FileState, ids
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 HEAP_BYTES = 32_000_000
 """The engine's memory before it writes a segment; four times as much saves nothing (measured)."""
 
-_SEGMENT_FILE = late_pattern(r"[0-9a-f]{32}\..+")
+_SEGMENT_FILE = lazy_pattern(r"[0-9a-f]{32}\..+")
 
 THREADS = 1
 """The engine's indexing threads; preparing their input takes longer than indexing."""
@@ -106,8 +106,8 @@ def open_writer(
     layout = Layout(root)
     with engine_guard("create the index folder", root):
         make_folder(root)
-    with hold_lock(layout.lock, timeout_s=timeout_s) as was_left:
-        if was_left:
+    with hold_lock(layout.lock, timeout_s=timeout_s) as was_abandoned:
+        if was_abandoned:
             mark_suspect(layout)
         writer = _open(layout, options, rebuild)
         try:

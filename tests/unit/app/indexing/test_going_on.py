@@ -18,7 +18,7 @@ from leafmark.app.requests import IndexRequest, SearchRequest
 from leafmark.index import check_index, has_index
 from leafmark.index.embedded.checking import VERIFY_EVERY_S, is_verification_due, verify_index
 from leafmark.index.folder import Layout
-from leafmark.index.lock import was_left
+from leafmark.index.lock import was_abandoned
 
 KILLED = """
 import os, signal, sys
@@ -108,7 +108,7 @@ def test_what_a_killed_writer_left_is_looked_at_byte_by_byte(here: Here, forks: 
     _killed_after(forks, here, 0)
     (here.root / "b.md").unlink()
     root = here.project().index_dir
-    assert was_left(root / "LOCK")
+    assert was_abandoned(root / "LOCK")
     (norms,) = Layout(root).text(1).glob("*.fieldnorm")
     data = bytearray(norms.read_bytes())
     data[0] ^= 1
@@ -116,7 +116,7 @@ def test_what_a_killed_writer_left_is_looked_at_byte_by_byte(here: Here, forks: 
     norms.write_bytes(data)
     report = here.index()
     assert report.rebuilt == f"the index is damaged: {norms.name} is not what was written"
-    assert not was_left(root / "LOCK")
+    assert not was_abandoned(root / "LOCK")
     assert check_index(root) == []
 
 

@@ -11,7 +11,7 @@ import pytest
 from support.projects import Here
 
 from leafmark.app import Watcher
-from leafmark.app.indexing.interrupts import held_interrupts
+from leafmark.app.indexing.interrupts import delayed_interrupts
 from leafmark.index import IndexWriter
 from leafmark.model import WatchEvent
 
@@ -21,7 +21,7 @@ def press() -> None:
 
 
 def hold(*work: Callable[[], object]) -> None:
-    with held_interrupts():
+    with delayed_interrupts():
         for each in work:
             each()
 
@@ -32,7 +32,7 @@ def fail() -> None:
 
 def test_a_press_waits_until_it_is_asked_for_and_comes_once() -> None:
     done = []
-    with held_interrupts() as interrupts:
+    with delayed_interrupts() as interrupts:
         interrupts.check()
         press()
         done.append("after the press")
@@ -46,11 +46,11 @@ def test_a_press_is_heeded_at_once_where_that_is_said() -> None:
     done: list[str] = []
 
     def work(*steps: Callable[[], object]) -> None:
-        with interrupts.heeded():
+        with interrupts.at_once():
             for step in steps:
                 step()
 
-    with held_interrupts() as interrupts:
+    with delayed_interrupts() as interrupts:
         with pytest.raises(KeyboardInterrupt):
             work(press, lambda: done.append("after the press"))
         press()
@@ -87,7 +87,7 @@ def test_a_program_that_has_its_own_way_with_a_press_gets_it() -> None:
 
     before = signal.signal(signal.SIGINT, heed)
     try:
-        with held_interrupts():
+        with delayed_interrupts():
             press()
             assert given == []
         assert given == [signal.SIGINT]
@@ -99,7 +99,7 @@ def test_its_own_way_is_gone_where_a_press_is_asked_for_and_the_work_goes_on() -
     given: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: given.append(number))
     try:
-        with held_interrupts() as interrupts:
+        with delayed_interrupts() as interrupts:
             for presses in (1, 2, 3):
                 press()
                 interrupts.check()
@@ -112,7 +112,7 @@ def test_its_own_way_is_gone_where_a_press_is_asked_for_and_the_work_goes_on() -
 def test_what_ends_at_a_press_at_once_still_does() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        with held_interrupts():
+        with delayed_interrupts():
             assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
     finally:
         signal.signal(signal.SIGINT, before)
@@ -121,7 +121,7 @@ def test_what_ends_at_a_press_at_once_still_does() -> None:
 def test_what_ignores_a_press_goes_on_ignoring_it() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with held_interrupts() as interrupts:
+        with delayed_interrupts() as interrupts:
             press()
             interrupts.check()
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

@@ -9,12 +9,12 @@ import sys
 
 import pytest
 
-from leafmark.patterns import late_pattern
+from leafmark.patterns import lazy_pattern
 
 
 def test_a_pattern_has_the_methods_and_attributes_of_a_compiled_one() -> None:
     text, real = "ab-Ab", re.compile(r"(?P<first>a)b", re.IGNORECASE)
-    late = late_pattern(r"(?P<first>a)b", re.IGNORECASE)
+    late = lazy_pattern(r"(?P<first>a)b", re.IGNORECASE)
     assert late.groupindex == real.groupindex
     assert (late.pattern, late.flags, late.groups) == (real.pattern, real.flags, real.groups)
     assert late.findall(text) == real.findall(text)
@@ -22,17 +22,17 @@ def test_a_pattern_has_the_methods_and_attributes_of_a_compiled_one() -> None:
     assert [found.span() for found in late.finditer(text)] == [(0, 2), (3, 5)]
     assert late.match(text, 3) is not None
     assert late.fullmatch("abc") is None
-    assert late_pattern(rb"\xff").search(b"a\xff") is not None
+    assert lazy_pattern(rb"\xff").search(b"a\xff") is not None
 
 
 def test_a_mistake_is_found_when_it_is_used() -> None:
-    late = late_pattern("(")
+    late = lazy_pattern("(")
     with pytest.raises(re.error):
         late.search("(")
 
 
 def test_a_copy_of_one_that_was_not_used_is_one() -> None:
-    assert copy.copy(late_pattern("a")).findall("aa") == ["a", "a"]
+    assert copy.copy(lazy_pattern("a")).findall("aa") == ["a", "a"]
 
 
 def test_the_command_starts_with_hardly_a_pattern_compiled() -> None:
