@@ -191,7 +191,7 @@ class _Run:
         return silences is not None and silences.covers(finding.rule, finding.line)
 
     def is_ignored(self, finding: Finding) -> bool:
-        return self._ignored.takes(finding.path)
+        return self._ignored.covers(finding.path)
 
     def all_findings(self, progress: Progress | None) -> Iterator[Finding]:
         for done, key in enumerate(self._keys, start=1):

@@ -209,7 +209,7 @@ def _applying(rules: Iterable[ContextRule], files: Sequence[_File]) -> list[Cont
     applying = []
     for rule in rules:
         patterns = parse_rules(rule.match)
-        if not rule.match or any(patterns.takes(file.name) for file in files):
+        if not rule.match or any(patterns.covers(file.name) for file in files):
             applying.append(rule)
     return applying
 

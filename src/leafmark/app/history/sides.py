@@ -23,8 +23,8 @@ from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.folders import Tree
 from leafmark.app.sources.formats import unread
 from leafmark.app.sources.ignore import parse_ignore_file
-from leafmark.app.sources.names import IGNORE_FILES, MAKERS_MARKS, find_generator
-from leafmark.app.sources.selection import TELLING, Frame, Layer, ReadFile, Selection
+from leafmark.app.sources.names import GENERATOR_MARKS, IGNORE_FILES, find_generator
+from leafmark.app.sources.selection import RULE_NAMES, Frame, Layer, ReadFile, Selection
 from leafmark.app.sources.walk import WalkNotes, iter_sources, needs_converter
 from leafmark.errors import LeafmarkError, NotFoundError, UsageError
 from leafmark.history import RevisionList
@@ -301,7 +301,7 @@ def list_sources(
         frame, folder = waiting.pop()
         if frame.path and not frame.is_requested and _is_made(tree, frame, folder):
             continue
-        marks = TELLING.intersection(folder.files)
+        marks = RULE_NAMES.intersection(folder.files)
         frame = selection.enter(frame, marks, read, notes)
         for name in sorted(folder.files):
             if _is_source(selection, frame, name):
@@ -320,7 +320,7 @@ def _is_source(selection: Selection, frame: Frame, name: str) -> bool:
 
 
 def _is_made(tree: Tree, frame: Frame, folder: _Folder) -> bool:
-    marks = MAKERS_MARKS.intersection(folder.files)
+    marks = GENERATOR_MARKS.intersection(folder.files)
     names = (*folder.files, *folder.folders)
     return bool(marks) and find_generator(tree.root, frame.path, marks, names) is not None
 

@@ -1,8 +1,7 @@
-"""Refuse files for their contents: binary or generated ones, lists of ours, redirects.
+"""Refuse files for their contents: binary and generated files, our own lists, redirects.
 
-`llms.txt` and `llms-full.txt` repeat the documents that they were made of. They
-are known by their name and by the mark on their last line: others' files of
-these names are documents, and so is one whose mark was taken away.
+`llms.txt` and `llms-full.txt` repeat the documents that leafmark made them from. Their name and the
+mark on their last line identify them: without the mark, a file of that name is a document.
 """
 
 from __future__ import annotations
@@ -27,10 +26,7 @@ LLMS_MARK = "<!-- leafmark:llms -->"
 def refuse_contents(
     tree: Tree, path: str, data: bytes, *, named: bool = False
 ) -> Diagnostic | None:
-    """Return why a file of a tree is left out, None if it is not.
-
-    What is no binary file is taken if `named`.
-    """
+    """Return why a file of a tree is left out, else None; if `named`, only binary files are."""
     if is_binary(data):
         return Diagnostic(path, BINARY, "the file is binary")
     if not named and path.rpartition("/")[2] in LLMS_FILES and _is_ours(data):
@@ -54,24 +50,21 @@ def _is_ours(data: bytes) -> bool:
     return data.rstrip().rpartition(b"\n")[2] == LLMS_MARK.encode()
 
 
-# Code and data that programs generate for programs, recognized by their shape: no text for readers.
+# Code and data that programs generate for programs, recognized by their shape:
 #
-# In: the name and the bytes of a source that is no page. Out: what it is, or nothing. Four shapes:
+# - minified scripts and style sheets: nearly all bytes are in long lines with few blanks and many
+#   marks. Written code and tables of data look different.
+# - bundles of modules: the first lines are those of the bundler;
+# - the data of a page's script, such as a search index: one list or table of pages or search terms,
+#   assigned to a name;
+# - the same in XML, without sentences;
+# - lists of digests: lock files, checksums of packages, source maps.
 #
-# - scripts and style sheets that were minified: nearly all of them stands in long lines that have
-#   hardly a blank and many marks. What people write has neither, nor have tables of data.
-# - bundles of modules, whose first lines are those of the program that joined them;
-# - what a generator of pages writes for its own script, such as a search index: one list or table
-#   that is given to a name, of pages or of what a search looks up;
-# - the same in XML, without a sentence: what a browser of documentation or of the web looks up;
-# - lists of digests: lock files, sums of packages, maps of sources.
+# A wrong guess would lose a written text, so each shape requires a minimum size and several signs.
+# A file that the user names is always read.
 #
-# A wrong guess would lose what somebody wrote, so that each shape asks for more than one sign, and
-# for some size. A file that the user names is read whatever it is.
-#
-# Scripts and style sheets of built documentation are told by the page that loads them: the
-# `index.html` of the nearest folder above that a generator of documentation made, if it has scripts
-# in the same place.
+# A script or style sheet of built documentation is recognized by the page that loads it: the first
+# page in a folder above, if a generator of documentation wrote it and loads scripts from there.
 
 
 _CODE = frozenset((".js", ".mjs", ".cjs", ".css"))
@@ -79,13 +72,13 @@ _JSON = frozenset((".json", ".map"))
 _MARKUP = frozenset((".md", ".mdx", ".markdown", ".html", ".htm", ".xhtml", ".ipynb", ".rst"))
 
 _MIN_BYTES = 500
-"""A shorter file is only a few lines, whatever their shape."""
+"""A shorter file has only a few lines."""
 
 _LONG_LINE = 400
-"""No formatter of code writes a line as long; a chosen bound, twice the longest that people set."""
+"""Characters; no formatter writes such a line (chosen: twice the longest width that people set)."""
 
 _MINIFIED_SHARE = 0.9
-"""Of the code in a minified file, so much is in long lines: a note and a loader may stand apart."""
+"""Minimum share of a minified file's code in long lines: a note and a loader may be outside."""
 
 _MAX_BLANKS = 0.12
 _MIN_MARKS = 0.08
@@ -127,19 +120,19 @@ _LOOKED_UP = re.compile(
     rb"search|index|navtree|sidebar|implementors|\Ar[a-z]_\Z|menudata|all_?crates|packages?$|types?$",
     re.IGNORECASE,
 )
-"""Names of what pages look up: `Search.setIndex(`, `searchData =`, `NAVTREE =`, `rd_(`."""
+"""Names of lookup data: `Search.setIndex(`, `searchData =`, `NAVTREE =`, `rd_(`."""
 _WORDS = re.compile(rb"[A-Za-z_$][\w$-]*")
 _DATA_WORDS = frozenset((b"true", b"false", b"null", b"undefined", b"parse", b"JSON"))
 _MAX_OTHER_WORDS = 12
-"""Words of the data that are no keys: those of a few more names that are given a value."""
+"""Words of the data besides keys: a script may assign a few more names."""
 _PAGE = re.compile(rb"\.html\b")
 _PAGE_EVERY = 400
-"""A list of pages has one in so many bytes."""
+"""A list of pages has at least one page in so many bytes."""
 _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\b")
 _BETWEEN_TAGS = re.compile(rb">([^<]+)")
 _SENTENCE_WORDS = 8
 _MAX_SENTENCES = 0.05
-"""Of a list of pages in XML, so much may stand in texts of so many words."""
+"""Maximum share of a list of pages in XML that is in texts of `_SENTENCE_WORDS` or more."""
 _SEARCH_NAME = re.compile(
     r"(?:[\w.-]*[-_.])?(?:search[-_]?(?:index|data|docs|entries)?|lunr[-_]?index|searchindex)"
     r"(?:[-_.][\w-]*)*\.(?:json|js)\Z",
@@ -152,7 +145,7 @@ _DIGEST = re.compile(
 )
 _MIN_DIGESTS = 12
 _MAX_BESIDE = 6
-"""Words of a line beside its digest; one of more says something, such as a line of a history."""
+"""Words of a line beside its digest; a line with more is text, such as one of a history."""
 
 _DIGEST_SHARE = 0.4
 _SAMPLE_BYTES = 1_000_000
@@ -211,7 +204,7 @@ def _is_minified(sample: bytes) -> bool:
 
 
 def _is_bundle(sample: bytes) -> bool:
-    """Say whether modules were joined, by the head and many joints; a file may quote a few."""
+    """Say whether a bundler's head and many joints of modules are there; a file may quote a few."""
     if len(sample) < _BUNDLE_BYTES or not _BUNDLE.search(sample[:_HEAD_BYTES]):
         return False
     return len(_BUNDLE_JOINTS.findall(sample)) >= _MIN_JOINTS
@@ -246,21 +239,22 @@ def _kind_of_json(path: str, sample: bytes) -> str | None:
 
 
 def _is_digests(sample: bytes) -> bool:
-    """Whether a good part of many lines is nothing but digests."""
+    """Say whether many lines, and a good share of all, are nothing but digests."""
     lines = [line for line in sample.splitlines() if line.strip()]
     if len(lines) < _MIN_DIGESTS:
         return False
-    marked = sum(1 for line in lines if _DIGEST.search(line[:2000]) and not _says_more(line))
-    return marked >= _MIN_DIGESTS and marked >= _DIGEST_SHARE * len(lines)
+    count = sum(1 for line in lines if _is_digest_line(line[:2000]))
+    return count >= _MIN_DIGESTS and count >= _DIGEST_SHARE * len(lines)
 
 
-def _says_more(line: bytes) -> bool:
-    return len(_DIGEST.sub(b"", line[:2000]).split()) > _MAX_BESIDE
+def _is_digest_line(line: bytes) -> bool:
+    rest, digests = _DIGEST.subn(b"", line)
+    return digests > 0 and len(rest.split()) <= _MAX_BESIDE
 
 
 _FIRST_PAGES = ("index.html", "help.html", "search.html")
-"""Pages that the folder of a site has at its top: `rustdoc` writes the second alone, and the first
-may only lead to another page, as Jupyter Book's does."""
+"""Pages at the top of a site's folder: `rustdoc` writes only the second, and the first may only
+lead to another page, as Jupyter Book's does."""
 _MAX_PAGE_BYTES = 2_000_000
 
 
@@ -278,7 +272,7 @@ def is_site_asset(root: Path, path: str) -> bool:
 
 
 def _assets_of(folder: str, name: str) -> frozenset[str]:
-    """The folders of scripts of a page that a generator made."""
+    """Return the folders of a page's scripts, if a generator wrote the page."""
     try:
         info = os.stat(os.path.join(folder, name), follow_symlinks=False)
     except (OSError, ValueError):

@@ -35,7 +35,6 @@ from leafmark.model import FileState
 ATTEMPTS = 2
 """How often to read a file that changes while it is read."""
 
-
 _UNSAFE_PARTS = frozenset(["", ".", ".."])
 
 
@@ -126,7 +125,7 @@ def _open_at_once(tree: Tree, path: str) -> int | None:
 
 @lru_cache(maxsize=64)
 def _real_root(root: Path) -> str:
-    """Return the root without links; if that is outdated, `_open_in_steps` opens the file."""
+    """Return the root without links; if this is outdated, `_open_in_steps` opens the file."""
     return os.path.realpath(root).rstrip(os.sep)
 
 
@@ -163,8 +162,7 @@ def _open_real(tree: Tree, path: str) -> int:
 def _read_all(descriptor: int, size: int) -> bytes:
     """Read to the end, but at most one byte more than `size`, the expected size.
 
-    If one read returns all bytes, no second read looks for the end: the size of a file that grew
-    differs.
+    A single read is enough: if the file grew meanwhile, its size differs.
     """
     data = os.read(descriptor, size + 1)
     if len(data) >= size:
@@ -187,14 +185,12 @@ def look(tree: Tree, path: str, info: os.stat_result) -> Look:
     return info.st_size, *TIMES(info), inode
 
 
-# A cache of the bytes of recently read files, valid while the files look the same.
+# A cache of the bytes of recently read files, valid while their size, times and inode are the same.
 #
-# A warm search shows mostly the same few files as the one before it, and would spend a fifth
-# of its time on reading and hashing them. The reader compares size, times and inode each time,
-# which a refresh of the index trusts, too. A file that changed within the last seconds is not
-# cached, since a further change might not show in its times. No file is on systems without a
-# time of change (Windows): there, times can be set back.
-
+# A warm search shows mostly the files of the search before it, and would spend a fifth of its time
+# on reading and hashing them. A file that changed within the last seconds is not cached, since its
+# times might not show another change. On systems without a time of change (Windows), where times
+# can be set back, nothing is cached.
 
 Look = tuple[int, int, int, int]
 """Size, mtime, ctime and inode."""
@@ -207,7 +203,7 @@ SETTLED_NS = 2_000_000_000
 
 
 class KnownFiles:
-    """A cache of the files read last; threads may share it."""
+    """A cache of recently read files; threads may share it."""
 
     def __init__(self, most_bytes: int = MAX_BYTES):
         self._most_bytes = most_bytes

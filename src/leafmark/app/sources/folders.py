@@ -1,4 +1,4 @@
-"""Open folders and small files below a root, at any depth, safely while others move them.
+"""Open folders and small files below a root, at any depth, safely while other programs move them.
 
 A folder is opened relative to the root's descriptor if the system can do that (POSIX), in steps
 below the system's longest path; elsewhere by its whole path.
@@ -24,14 +24,14 @@ from leafmark.namedtuples import NamedTuple
 HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 
 LISTS_INODES = os.name != "nt"
-"""Whether a folder's listing has the inodes of files; without, inodes are never compared."""
+"""Whether a folder's listing has the inodes of files; if not, inodes are never compared."""
 
 
 def _times(system: str, version: tuple[int, ...]) -> Callable[[os.stat_result], tuple[int, int]]:
     """Return the getter of a file's times of modification and of change (ctime).
 
-    Windows has the time of creation instead of the latter. Python calls it ctime there, but will
-    not do so for ever, and in listings did not from 3.12.0 to 3.12.2.
+    Windows has the time of creation instead of ctime. Python still calls that ctime, but did not
+    do so in listings from 3.12.0 to 3.12.2.
     """
     if system == "nt" and version >= (3, 12):
         return attrgetter("st_mtime_ns", "st_birthtime_ns")
@@ -132,7 +132,7 @@ def is_there(path: str) -> bool:
 def unlimited(path: str) -> str:
     """Return an absolute path in the form that has no limit of length on Windows.
 
-    With the usual form, Windows lists a file with a too long path, but then does not find it.
+    With the usual form, Windows lists a file whose path is too long, but cannot open it.
     """
     if not WINDOWS or len(path) <= _WINDOWS_CHARS or path.startswith(_UNLIMITED):
         return path
@@ -160,8 +160,7 @@ def real_path(path: str) -> str:
 def as_listed(root: str | os.PathLike[str], path: str) -> str:
     """Return `path` (relative to `root`, with `/`) with its names spelled as in the listings.
 
-    Some systems take README.MD for README.md, or one Unicode form of é for the other: both
-    spellings lead to the same file, which has only one listed name.
+    On some systems README.MD and README.md, or both Unicode forms of é, lead to the same file.
     """
     folder, names = os.fspath(root), list[str]()
     for name in path.split("/"):
@@ -214,9 +213,9 @@ def _steps(path: str) -> list[str]:
 
 
 def read_small(handle: Handle, name: str, limit: int) -> bytes | None:
-    """Return at most `limit` bytes of a regular file in an open folder; None if it cannot be read.
+    """Return at most `limit` bytes of a regular file in an open folder.
 
-    Links and special files are not opened.
+    None if it cannot be read, or is a link or a special file.
     """
     try:
         if isinstance(handle, int):

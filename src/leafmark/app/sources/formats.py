@@ -1,8 +1,8 @@
-"""As what a source is read: what its tree states of suffixes, and what Sphinx is told of them.
+"""The format of a source: by the tree's table of suffixes, or by the configuration of Sphinx.
 
 The nearest `conf.py` at or above a source, inside its tree, may say which files of a Sphinx
-project are documents (`source_suffix = ".txt"`), and in which format. It is read as a syntax
-tree and never run; what is not written out in it is not known.
+project are documents (`source_suffix = ".txt"`), and in which format. It is parsed and never run,
+so only literal values count.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PARSERS: Mapping[str, Format] = {
     "myst": "markdown",
     "myst-nb": "markdown",
 }
-"""What Sphinx calls the formats of documents."""
+"""Sphinx's names of the formats."""
 
 
 def parse_source(tree: Tree, path: str, data: bytes, *, notebook_outputs: bool = False) -> Document:
@@ -40,18 +40,18 @@ def parse_source(tree: Tree, path: str, data: bytes, *, notebook_outputs: bool =
 
 
 def formats_at(tree: Tree, path: str) -> dict[str, Format]:
-    """Return what is stated of suffixes for the source at `path`; the tree's own table wins."""
+    """Return the formats of suffixes that apply to the source at `path`; the tree's table wins."""
     stated = dict(_sphinx_formats(tree.root, path)) if is_undecided(path) else {}
     return stated | dict(tree.formats) if tree.formats else stated
 
 
 def is_undecided(path: str) -> bool:
-    """Whether the name of a source leaves it open what format it has."""
+    """Say whether the name of a source does not determine its format."""
     return format_of(path) in (None, "text")
 
 
 def _sphinx_formats(root: Path, path: str) -> tuple[tuple[str, Format], ...]:
-    """Return the suffixes that the nearest configuration of Sphinx says something of."""
+    """Return the suffixes and formats in the nearest configuration of Sphinx."""
     folder = path
     while folder:
         folder = folder.rpartition("/")[0]
@@ -68,7 +68,7 @@ def _sphinx_formats(root: Path, path: str) -> tuple[tuple[str, Format], ...]:
 
 @lru_cache(maxsize=256)
 def _read_conf(folder: str, modified_ns: int, size: int) -> tuple[tuple[str, Format], ...]:
-    """Return the formats that a `conf.py` of this time and size states."""
+    """Return the formats in the `conf.py` of a folder; its time and size are the cache's key."""
     data = read_small(folder, CONF_NAME, _MAX_CONF_BYTES) or b""
     if _SETTING.encode() not in data:
         return ()
@@ -83,7 +83,7 @@ def _read_conf(folder: str, modified_ns: int, size: int) -> tuple[tuple[str, For
 
 
 def _values(statements: Iterable[ast.stmt]) -> Iterator[ast.expr]:
-    """Yield what is assigned to the setting, in order."""
+    """Yield the values that are assigned to the setting, in order."""
     for statement in statements:
         targets: list[ast.expr] = []
         if isinstance(statement, ast.Assign):
@@ -96,7 +96,7 @@ def _values(statements: Iterable[ast.stmt]) -> Iterator[ast.expr]:
 
 
 def _stated(value: ast.expr) -> Iterator[tuple[str, Format]]:
-    """Yield the suffixes of a text, of a list of them, or of a table with their parsers."""
+    """Yield the suffixes of a string, a list of strings, or a table of suffixes and parsers."""
     if isinstance(value, ast.Dict):
         pairs = zip(value.keys, value.values, strict=True)
         rows = [(_text(key), _text(parser)) for key, parser in pairs]
@@ -115,30 +115,27 @@ def _text(node: ast.expr | None) -> str:
     return ""
 
 
-# A source that cannot be read or that breaks leafmark becomes a diagnostic; the others go on.
-#
-# What the system refused is told apart from what a source breaks: it may have passed later.
-
+# A source that cannot be read or that breaks leafmark becomes a diagnostic; the run goes on.
+# Errors of the system have codes of their own, since they may be over later.
 
 T = TypeVar("T")
 
 
 def unread(path: str, error: OSError | MemoryError) -> Diagnostic:
-    """Return what is said of a file that cannot be read."""
+    """Return the diagnostic of a file that cannot be read."""
     return _refused(path, error, "read")
 
 
-def _refused(path: str, error: OSError | MemoryError, done: str) -> Diagnostic:
-    """Return what is said of a file for which the system did not give what it takes."""
+def _refused(path: str, error: OSError | MemoryError, verb: str) -> Diagnostic:
     if isinstance(error, MemoryError) or error.errno == errno.ENOMEM:
-        return Diagnostic(path, NO_MEMORY, f"the file cannot be {done}: not enough memory")
-    return Diagnostic(path, UNREADABLE, f"the file cannot be {done}: {reason_of(error)}")
+        return Diagnostic(path, NO_MEMORY, f"the file cannot be {verb}: not enough memory")
+    return Diagnostic(path, UNREADABLE, f"the file cannot be {verb}: {reason_of(error)}")
 
 
-def unless_broken(make: Callable[[], T], path: str, done: str) -> T | Diagnostic:
-    """Return what `make` gives; where the system or a bug stops it, what is said of that.
+def unless_broken(make: Callable[[], T], path: str, verb: str) -> T | Diagnostic:
+    """Return the result of `make`; if the system or a bug stops it, a diagnostic.
 
-    `done` is what should have been done with the file: `chunked`.
+    `verb` names what `make` does with the file, as a participle: `chunked`.
 
     Raises:
         LeafmarkError: the settings are wrong, for any source.
@@ -148,9 +145,9 @@ def unless_broken(make: Callable[[], T], path: str, done: str) -> T | Diagnostic
     except LeafmarkError:
         raise
     except (OSError, MemoryError) as error:
-        return _refused(path, error, done)
+        return _refused(path, error, verb)
     except BaseException as error:
         if not isinstance(error, Exception) and not is_panic(error):
             raise
-        reason = f"the file cannot be {done}: {type(error).__name__}: {error}".rstrip(": ")
+        reason = f"the file cannot be {verb}: {type(error).__name__}: {error}".rstrip(": ")
         return Diagnostic(path, "failed", reason)

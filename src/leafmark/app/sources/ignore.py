@@ -1,9 +1,8 @@
 """Ignore files: the lines of one file as rules, and their decision about a path.
 
-The language is that of `.gitignore`. Most rules are plain names, `*.suffix` or
-plain paths; these are looked up in tables, so that the cost for a file hardly
-grows with their number. The rest are tried from the last line up. How rules of
-several files and folders combine is decided by the walk.
+The language is that of `.gitignore`. Most rules are plain names, `*.suffix` or plain paths; these
+are looked up in tables, so the cost for a file hardly grows with their number. The others are tried
+from the last line up. `Selection` combines the rules of several files and folders.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ from leafmark.model import Diagnostic
 from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import lazy_pattern
 
-Doubt = Callable[[str, str], bool]
+MayMatch = Callable[[str, str], bool]
+"""A fast test of a file's name and last suffix; False means that no rule applies to the file."""
 
 MAX_RULES = 1000
 """The largest number of rules that apply from one file."""
@@ -24,11 +24,10 @@ MAX_RULE_CHARS = 1024
 """The longest rule that applies."""
 
 MAX_WILDCARDS = 1000
-"""Most wildcards heeded in the rules of one file that are no plain names or suffixes.
+"""The largest number of wildcards, outside of plain names and suffixes, that apply from one file.
 
 Each is tried for each file below: 1 MB of stars took a second for every few files.
 """
-
 
 _WILDCARD = re.compile(r"[*?\[]")
 
@@ -36,7 +35,7 @@ _WILDCARD = re.compile(r"[*?\[]")
 def wildcard_count(text: str) -> int:
     """Return the number of wildcards to try for a rule; 0 if it is looked up.
 
-    >>> [wildcard_count(each) for each in ("*.md", "a/b", "[Bb]in", "a*b*c", "a?[x-z]")]
+    >>> [wildcard_count(rule) for rule in ("*.md", "a/b", "[Bb]in", "a*b*c", "a?[x-z]")]
     [0, 0, 0, 2, 2]
     """
     count = 0
@@ -87,7 +86,7 @@ class _Table:
         if not beginning and ending.rfind(".") == 0:
             self.suffixes[ending[1:]] = rule
             return
-        # for the fast test one side will do, and the beginnings of names differ more
+        # the fast test needs only one side, and the beginnings of names differ more
         if beginning or not ending:
             self._beginnings += (beginning,)
         else:
@@ -128,8 +127,7 @@ class _Table:
                 return rule
         return best
 
-    def doubts(self, folder: str) -> Doubt:
-        """Return the test that `IgnoreRules.doubts` describes."""
+    def may_match(self, folder: str) -> MayMatch:
         names, suffixes = self.names, self.suffixes
         endings, beginnings = self._endings, self._beginnings
         here = {path[len(folder) :] for path in self.paths if path.startswith(folder)}
@@ -140,7 +138,7 @@ class _Table:
         )
         globs = self._screen(self._name_globs)
 
-        def doubt(name: str, suffix: str) -> bool:
+        def test(name: str, suffix: str) -> bool:
             return (
                 name in names
                 or suffix in suffixes
@@ -151,7 +149,7 @@ class _Table:
                 or (paths is not None and paths(folder + name) is not None)
             )
 
-        return doubt
+        return test
 
     def _screen(self, expressions: Iterable[str]) -> Screen | None:
         """Return one test for all of `expressions`, cached."""
@@ -197,10 +195,10 @@ class IgnoreRules:
         """
         return (self._folders if is_folder else self._files).find(path, name)
 
-    def takes(self, path: str) -> bool:
-        """Whether the rules, read as in an ignore file, take in a path or a folder above it.
+    def covers(self, path: str) -> bool:
+        """Say whether the rules, as in an ignore file, match a path or a folder above it.
 
-        >>> parse_rules(["docs/", "!docs/a.md"]).takes("docs/b.md")
+        >>> parse_rules(["docs/", "!docs/a.md"]).covers("docs/b.md")
         True
         """
         parts = path.split("/")
@@ -211,13 +209,9 @@ class IgnoreRules:
                 return not rule.negated
         return False
 
-    def doubts(self, folder: str) -> Doubt:
-        """Return a fast test for the files directly in `folder` (empty, or ending with `/`).
-
-        It is given a name and its last suffix; False means that no rule fits, True
-        that `find` must tell.
-        """
-        return self._files.doubts(folder)
+    def may_match(self, folder: str) -> MayMatch:
+        """Return a fast test for the files directly in `folder` (empty, or ending with `/`)."""
+        return self._files.may_match(folder)
 
     def add(self, text: str, line: int) -> None:
         """Add the rule `text`, which is neither a comment nor blank."""
@@ -234,7 +228,7 @@ class IgnoreRules:
 
 
 def parse_rules(patterns: Iterable[str]) -> IgnoreRules:
-    """Return the rules of `patterns`, each as if a line of a file."""
+    """Return `patterns` as the rules of an ignore file with these lines."""
     rules = IgnoreRules()
     for line, pattern in enumerate(patterns, 1):
         if pattern:
@@ -257,7 +251,7 @@ def parse_ignore_file(data: bytes, path: str) -> tuple[IgnoreRules, list[Diagnos
             diagnostics.append(_too_much(path, line, f"only the first {MAX_RULES} rules are used"))
             break
         if len(text) > MAX_RULE_CHARS:
-            problem = f"a rule of {len(text)} characters is ignored: the most is {MAX_RULE_CHARS}"
+            problem = f"a rule of {len(text)} characters is ignored: the limit is {MAX_RULE_CHARS}"
             diagnostics.append(_too_much(path, line, problem))
             continue
         wildcards += wildcard_count(text)
@@ -284,16 +278,12 @@ def _trimmed(text: str) -> str:
     return text[: len(bare) + 1] if backslashes % 2 and bare != text else bare
 
 
-# One glob of an ignore file as a matcher that no pattern can make slow.
-#
-# The patterns are git's: `*`, `?`, `[...]`, `\x`, and `**` for any number of
-# folders. They become regular expressions whose groups are atomic: each part
-# between two stars takes the first place where it fits and never gives it back,
-# which is sound because the parts have a fixed length. So the cost is at most
-# pattern length times path length, also for `*a*a*a*a*b` and `**/a/**/a/**/b`.
+# The globs of git (`*`, `?`, `[...]`, `\x`, and `**` for any number of folders) as regular
+# expressions with atomic groups: each part between two stars matches at the first possible place,
+# without backtracking, which is sound because the parts have a fixed length. So the cost is at most
+# pattern length times path length, even for `*a*a*a*a*b` and `**/a/**/a/**/b`.
 #
 # One difference from git: `?` and `[...]` stand for a character, not for a byte.
-
 
 Matcher = Callable[[str], bool]
 Screen = Callable[[str], object]
@@ -351,9 +341,7 @@ def around_star(pattern: str) -> tuple[str, str] | None:
 
 
 def alternatives(pattern: str) -> list[str]:
-    """Return patterns without plain brackets that together mean the same.
-
-    Most brackets in ignore files are like these, and plain names can be looked up.
+    """Return equivalent patterns without plain brackets, since plain names can be looked up.
 
     >>> alternatives("[Bb]in"), alternatives("*.py[cod]"), alternatives("[a-z]")
     (['Bin', 'bin'], ['*.pyc', '*.pyo', '*.pyd'], ['[a-z]'])
@@ -376,7 +364,7 @@ def alternatives(pattern: str) -> list[str]:
 def glob_expression(pattern: str) -> str | None:
     """Return the regular expression of a pattern for whole paths; None if nothing can match.
 
-    `pattern` has no leading or trailing slash of its own.
+    `pattern` has no leading or trailing slash.
 
     >>> matcher(glob_expression("docs/**/*.md"))("docs/a/b/c.md")
     True
@@ -419,7 +407,7 @@ def _tokens(pattern: str) -> list[str] | None:
     while at < len(pattern):
         char = pattern[at]
         if char == "*":
-            # git compares what precedes the first wildcard apart, so `**` may also stand there
+            # git compares the text before the first wildcard separately, so `**` may follow it
             free = at == start or pattern[at - 1] == "/"
             token, at = _star(pattern, at, free=free)
         elif char == "[":
@@ -480,7 +468,7 @@ def _bracket(pattern: str, at: int) -> tuple[str, int] | None:
 
 
 def _bracket_item(pattern: str, at: int, previous: str) -> tuple[str, str, int] | None:
-    """Return one item as inside of a character class, what a range could start from, and the end.
+    """Return an item for a character class, the character that may begin a range, and the end.
 
     A range repeats its first character, which the item before has already added.
     """
@@ -549,7 +537,7 @@ def _components(tokens: list[str]) -> str:
 
 
 def _component(tokens: list[str]) -> str:
-    """Write the parts of one path component; the last must reach its end."""
+    """Return the expression of one path component; its last part must reach the end."""
     segments: list[str] = [""]
     for token in tokens:
         if token == _STAR:

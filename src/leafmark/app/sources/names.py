@@ -1,9 +1,8 @@
 """Rules about files and folders by their names alone.
 
-Only names count here: a folder is never left out because it is called `build`,
-`vendor` or `credentials`, and Markdown and HTML are never left out because of a word in
-their name (`credentials.md`, `jquery.min.html`). Suffixes are written lower-case
-and without their dot here.
+A folder is never left out because it is called `build`, `vendor` or `credentials`, and Markdown and
+HTML are never left out because of a word in their name (`credentials.md`, `jquery.min.html`).
+Suffixes are in lower case and without their dot.
 """
 
 from __future__ import annotations
@@ -44,9 +43,9 @@ BINARY_SUFFIXES = _words(
     "mp3 mp4 m4a m4v mov avi mkv webm ogg flac wav "
     "pyc pyo class so dll dylib exe wasm sqlite sqlite3 parquet npy npz pkl"
 )
-"""Formats that are never text; other binary files are known by their bytes.
+"""Formats that are never text; other binary files are recognized by their bytes.
 
-What is compressed may have no zero byte where it is small, and be taken for an old encoding.
+A small compressed file may have no zero byte and look like an old encoding.
 """
 
 _SECRET_SUFFIXES = _words("pem key p12 pfx kdbx")
@@ -82,7 +81,7 @@ def suffix_of(name: str) -> str:
 
 
 def is_secret(name: str) -> bool:
-    """Say whether a file or folder of this name is taken to hold secrets.
+    """Say whether a file or folder of this name probably contains secrets.
 
     >>> is_secret("id_rsa.pub"), is_secret("credentials.md")
     (True, False)
@@ -118,28 +117,27 @@ def folder_refusal(name: str) -> str | None:
     return f"folder {name}" if name in _SKIPPED_FOLDERS else None
 
 
-# What a folder holds, and what lies beside it, tell whether a program made it for itself.
-
+# Folders that a program wrote for itself, by what is in them and beside them.
 
 _VENV_MARK = "pyvenv.cfg"
 _INDEX_MARK = "LOCK"
-"""A folder with a file of this name is looked at whether it is an index of ours."""
+"""Only a folder with a file of this name can be an index of leafmark."""
 
-MAKERS_MARKS = frozenset((_VENV_MARK, _INDEX_MARK))
-"""Names of files to search in each folder."""
+GENERATOR_MARKS = frozenset((_VENV_MARK, _INDEX_MARK))
+"""File names to look for in each folder."""
 
 _PAGES_SOURCES = "/_sources/"
 _PAGES_MARKS = ("searchindex.js", "objects.inv")
-"""What Sphinx writes into the folder of its pages, beside a folder of their sources."""
+"""Files that Sphinx writes into the folder of its pages, beside a folder of their sources."""
 
 
 def find_generator(
     root: Path, folder: str, marks: Collection[str], names: Iterable[str]
 ) -> str | None:
-    """Say what a folder is that holds nothing to read, or nothing new; None for all others.
+    """Return the kind of a folder that a program wrote for itself; None for all others.
 
-    `folder` is relative to `root` and ends with `/`; `marks` are those of `MAKERS_MARKS` among
-    the `names` of what is in it.
+    `folder` is relative to `root` and ends with `/`; `marks` are the `GENERATOR_MARKS` among the
+    `names` of its entries.
     """
     if _VENV_MARK in marks:
         return "virtual environment"
@@ -159,9 +157,9 @@ def _is_index(names: Iterable[str]) -> bool:
 
 
 def nearest_paths(missing: Path, written: str) -> tuple[str, ...]:
-    """Return paths like one at which there is nothing, as the user `written` it: at most three.
+    """Return up to three existing paths that are similar to a missing one, spelled as in `written`.
 
-    `missing` is where it leads. Only its own name is taken to be mistaken.
+    `missing` is the absolute path of `written`. Only its last name may be misspelled.
     """
     try:
         there = sorted(os.listdir(missing.parent))

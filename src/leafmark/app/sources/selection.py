@@ -1,11 +1,10 @@
 """The rules that select files below a tree's root: patterns, ignore files, default rules.
 
-In the order of priority: secrets are left out; the tree's `exclude` patterns; the
-ignore files, `.leafmarkignore` before `.ignore` before `.gitignore` and of one
-kind the nearest first, each inside one git repository; hidden names and the
-default rules; the tree's `include` patterns; the format. A pattern with `!` in
-`exclude` or `.leafmarkignore` includes names that the default rules leave out,
-but a secret only in the user's own (or trusted) configuration.
+In the order of priority: secrets are left out; the tree's `exclude` patterns; the ignore files of
+the git repository, `.leafmarkignore` before `.ignore` before `.gitignore`, of each kind the nearest
+first; hidden names and the default rules; the tree's `include` patterns; the format. A pattern with
+`!` in `exclude` or `.leafmarkignore` includes names that the default rules leave out, but secrets
+only in the user's own (or trusted) configuration.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from pathlib import Path
 from leafmark.app.sources import names
 from leafmark.app.sources.folders import Handle, Tree, read_small
 from leafmark.app.sources.ignore import (
-    Doubt,
     IgnoreRules,
+    MayMatch,
     literal_start,
     parse_ignore_file,
     parse_rules,
@@ -32,7 +31,7 @@ ReadFile = Callable[[str], bytes | None]
 
 _MAX_IGNORE_BYTES = 1 << 20
 _OWN = names.IGNORE_FILES[0]
-TELLING = frozenset({".git", *names.IGNORE_FILES})
+RULE_NAMES = frozenset({".git", *names.IGNORE_FILES})
 """Names that affect the rules of their folder."""
 
 _EXAMPLES_OF_SECRETS = (
@@ -43,16 +42,13 @@ _EXAMPLES_OF_SECRETS = (
     *("terraform.tfstate", "terraform.tfstate.backup"),
 )
 _ORDINARY_EXAMPLES = ("data", "data.json", "data.txt", "data.md", ".data", ".data.json", "id")
-"""A pattern is about secrets if it fits one of `_EXAMPLES_OF_SECRETS` and none of these."""
+"""A pattern is about secrets if it matches one of `_EXAMPLES_OF_SECRETS` and none of these."""
 
 _LITERAL = lazy_pattern(r"[^\W_]")
 
 
 class Layer(NamedTuple):
-    """The rules of one ignore file, and how to make a path relative to it.
-
-    A path below the root is spelled `above + path[cut:]`.
-    """
+    """The rules of one ignore file, which apply to `above + path[cut:]` for a path in the tree."""
 
     kind: str
     rules: IgnoreRules
@@ -63,10 +59,9 @@ class Layer(NamedTuple):
 class Frame(NamedTuple):
     """A folder about to be listed.
 
-    `path` is empty for the root and else ends with `/`; `real` is the real path of
-    a folder that was reached through a link. `layers` are in the order of
-    priority. All files below an `included` folder are included; `is_requested` marks a
-    folder that a pattern includes against the default rules.
+    `path` is empty for the root and else ends with `/`; `real` is the path without links. `layers`
+    are in the order of priority. All files below an `included` folder are included; `is_requested`
+    marks a folder that a pattern includes against the default rules.
     """
 
     path: str = ""
@@ -82,8 +77,8 @@ class Selection:
     def __init__(self, tree: Tree):
         self._exclude = parse_rules(tree.exclude)
         self._include = parse_rules(tree.include)
-        back_in = [pattern[1:] for pattern in tree.exclude if pattern.startswith("!")]
-        self._by_name = parse_rules(filter(_names_files, [*tree.include, *back_in]))
+        negated = [pattern[1:] for pattern in tree.exclude if pattern.startswith("!")]
+        self._by_name = parse_rules(filter(_names_files, [*tree.include, *negated]))
         secrets = secret_patterns(tree.exclude) if tree.allow_secrets else []
         self._secrets = parse_rules(pattern[1:] for pattern in secrets)
         self._prefixes = _literal_prefixes(tree.include)
@@ -97,16 +92,13 @@ class Selection:
         """Return the frame of the root, with the ignore files above it, nearest first."""
         return Frame(layers=_sorted_layers(layers), included=not self._include)
 
-    def doubts(self, frame: Frame) -> Doubt | None:
-        """Return a fast test for names (with their last suffix) of files directly in a folder.
-
-        False, or None instead of a test, means that no pattern and no ignore file applies.
-        """
+    def may_match(self, frame: Frame) -> MayMatch | None:
+        """Return a fast test for the files directly in a folder; None if no rule applies there."""
         if not frame.included:
             return lambda name, suffix: True
-        tests = [rules.doubts(above + frame.path[cut:]) for _, rules, cut, above in frame.layers]
+        tests = [rules.may_match(above + frame.path[cut:]) for _, rules, cut, above in frame.layers]
         if self._exclude:
-            tests.append(self._exclude.doubts(frame.path))
+            tests.append(self._exclude.may_match(frame.path))
         if len(tests) < 2:
             return tests[0] if tests else None
         return lambda name, suffix: any(test(name, suffix) for test in tests)
@@ -120,11 +112,11 @@ class Selection:
     ) -> Frame:
         """Return the frame with the folder's own ignore files.
 
-        `entries` has at least the `TELLING` names of the folder. The files are read from the open
-        folder `handle`, or by a function that takes their path.
+        `entries` has at least the folder's `RULE_NAMES`. The files are read from the open folder
+        `handle`, or by a function that takes their path.
         """
         layers = frame.layers
-        if TELLING.isdisjoint(entries):
+        if RULE_NAMES.isdisjoint(entries):
             return frame
         if frame.path and ".git" in entries:
             layers = tuple(layer for layer in layers if layer.kind != ".gitignore")
@@ -160,7 +152,7 @@ class Selection:
         path = frame.path + name
         reason, by_name = self._by_patterns(frame, path, name, is_folder=True)
         if name == ".git":
-            return "git's own"
+            return "folder .git"
         if self.is_closed_secret(path, name, is_folder=True):
             return "secret"
         if reason is not None:
@@ -172,9 +164,9 @@ class Selection:
         return None if self._may_hold_included(frame, path) else "not included"
 
     def is_closed_secret(self, path: str, name: str, *, is_folder: bool) -> bool:
-        """Say whether it may hold secrets and no pattern that may include secrets names it.
+        """Say whether it may contain secrets, and no pattern that may include secrets matches it.
 
-        A visible folder is never closed, only its files: a manual has a folder `credentials`.
+        Of a visible folder only the files are secrets: a manual may have a folder `credentials`.
         """
         if not names.is_secret(name) or (is_folder and name[0] != "."):
             return False
@@ -231,15 +223,15 @@ class Selection:
 
 
 def _names_files(pattern: str) -> bool:
-    """Say whether the last part of a pattern is more than wildcards: `*.json`, not `data/**`."""
+    """Say whether the last part of a pattern has a letter or digit: `*.json`, but not `data/**`."""
     return _LITERAL.search(pattern.rpartition("/")[2]) is not None
 
 
 def secret_patterns(exclude: Collection[str]) -> list[str]:
     """Return the `exclude` patterns with `!` that are about secrets.
 
-    These match names of secrets and no ordinary names: `!*.pem` is one, but `!*.json` and `!.*`
-    are not, although they match `credentials.json` and `.env`.
+    These match names of secrets and no ordinary names: `!*.pem`, but not `!*.json` and `!.*`,
+    although they match `credentials.json` and `.env`.
     """
     return [
         pattern
@@ -258,7 +250,7 @@ def _is_about_secrets(pattern: str) -> bool:
 
 
 def _literal_prefixes(patterns: Collection[str]) -> tuple[str, ...] | None:
-    """Return prefixes, one of which every matching path has; None if a pattern has none."""
+    """Return prefixes such that each matching path has one; None if a pattern has no prefix."""
     prefixes = []
     for pattern in patterns:
         body = pattern.removesuffix("/")
@@ -271,7 +263,7 @@ def _literal_prefixes(patterns: Collection[str]) -> tuple[str, ...] | None:
 
 
 def _sorted_layers(layers: list[Layer]) -> tuple[Layer, ...]:
-    """Sort by kind; of one kind, the nearest, which comes first, stays first."""
+    """Return the layers sorted by kind; the order within a kind, the nearest first, stays."""
     return tuple(sorted(layers, key=lambda layer: names.IGNORE_FILES.index(layer.kind)))
 
 

@@ -26,22 +26,22 @@ from leafmark.app.sources.folders import (
     unlimited,
 )
 from leafmark.app.sources.formats import unread
-from leafmark.app.sources.ignore import Doubt
+from leafmark.app.sources.ignore import MayMatch
 from leafmark.app.sources.names import (
     CONVERTERS,
-    MAKERS_MARKS,
+    GENERATOR_MARKS,
     MARKUP_SUFFIXES,
     find_generator,
     suffix_of,
 )
-from leafmark.app.sources.selection import TELLING, Frame, Selection
+from leafmark.app.sources.selection import RULE_NAMES, Frame, Selection
 from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError, reason_of
 from leafmark.model import Diagnostic, Skipped
 from leafmark.namedtuples import NamedTuple
 
 SPECIAL = "special file"
-"""The reason to skip an entry that is neither a regular file nor a link; a folder named as a file
-is one, too."""
+"""The reason to skip an entry that is neither a regular file nor a link, or a folder that the user
+named as a file."""
 
 EMPTY = "empty"
 """The reason to skip a source without text, if there is no other."""
@@ -56,9 +56,9 @@ HAS_JUNCTIONS = os.name == "nt"
 _MOUNT_POINT = 0xA0000003
 """The reparse tag of a junction on Windows (IO_REPARSE_TAG_MOUNT_POINT)."""
 
-_MARKS = TELLING | MAKERS_MARKS
+_MARKS = RULE_NAMES | GENERATOR_MARKS
 _AT_ONCE = 1000
-"""Entries of a folder that are handled together before their sources are yielded."""
+"""Entries of a folder whose sources are yielded together."""
 
 
 class SourceFile(NamedTuple):
@@ -76,12 +76,11 @@ class SourceFile(NamedTuple):
 
 
 class WalkNotes:
-    """The entries that a walk did not take, in the order of the walk.
+    """The entries that a walk left out, in the order of the walk.
 
-    `skipped` were left out on purpose; the path of a folder ends with `/` and
-    stands for all below it. `unread` are folders (ending with `/`, the root
-    being empty) that could not be listed: their content is unknown. `is_forced` says that the
-    walk began in a folder that a walk of the whole tree leaves out.
+    `skipped` were left out on purpose; the path of a folder ends with `/` and stands for all below
+    it. `unread` are folders (ending with `/`, the root being empty) that could not be listed.
+    `is_forced` says that the walk began in a folder that a walk of the whole tree leaves out.
     """
 
     def __init__(self) -> None:
@@ -156,7 +155,7 @@ def named_source(tree: Tree, path: str, notes: WalkNotes) -> SourceFile | None:
 
 
 def why_left_out(tree: Tree, path: str) -> Skipped | None:
-    """Return why the file `path` of `tree` is left out: a rule about it, or about its folders.
+    """Return the rule that leaves out the file `path` of `tree`, or one of its folders.
 
     None if it is a source or does not exist.
     """
@@ -228,9 +227,9 @@ class _Walk:
         self._waiting.append(iter([frame]))
 
     def descend(self, folder: str) -> tuple[Frame, Skipped | None]:
-        """Return the frame of a folder, and why a walk leaves it or a parent out, if it does.
+        """Return the frame of a folder, and the reason if a walk leaves it or a parent out.
 
-        Raises as `iter_sources` does if there is no such folder.
+        Raises the same errors as `iter_sources` if there is no such folder.
         """
         frame = self._selection.first_frame(self._tree.root, self._notes.diagnostics)
         reason: Skipped | None = None
@@ -239,7 +238,7 @@ class _Walk:
             handle = self._open_named(frame.path, folder)
             try:
                 entries = os.listdir(handle)
-                if part:  # the last one is read when it is visited
+                if part:  # a visit reads the ignore files of the last folder
                     frame = self._selection.enter(frame, entries, handle, self._notes.diagnostics)
             finally:
                 self._folders.close(handle)
@@ -255,15 +254,15 @@ class _Walk:
     def _why_closed(
         self, frame: Frame, marks: Collection[str], entries: Iterable[str]
     ) -> str | None:
-        """Return why the content of a folder excludes it: the output of a generator of pages."""
+        """Return the kind of a folder that its content excludes, else None."""
         return find_generator(self._tree.root, frame.real, marks, entries) if frame.path else None
 
     def refuse(
         self, frame: Frame, name: str, info: os.stat_result, handle: Handle
     ) -> Skipped | None:
-        """Return why a file is left out; reasons of its format and size go to the notes.
+        """Return why a rule leaves out a file in the open folder `handle`.
 
-        `handle` is its folder, open.
+        If its format or size is the reason, that goes to the notes.
         """
         frame = self._selection.enter(frame, os.listdir(handle), handle, self._notes.diagnostics)
         reason = self._selection.refuse_file(frame, name)
@@ -273,10 +272,7 @@ class _Walk:
         return None
 
     def frames(self) -> Iterator[Frame]:
-        """Yield the folders to visit; the caller visits each before it takes the next.
-
-        The queue holds names: a list for each folder on the way down.
-        """
+        """Yield the folders to visit; the caller visits each before it takes the next."""
         while self._waiting or self._take_links():
             frame = next(self._waiting[-1], None)
             if frame is None:
@@ -307,12 +303,12 @@ class _Walk:
             if self._is_closed(frame, handle, marks, entries):
                 return
             frame = self._selection.enter(frame, marks, handle, self._notes.diagnostics)
-            doubt = self._selection.doubts(frame)
+            may_match = self._selection.may_match(frame)
             folders: list[str] = []
             while entries:  # an entry with its cached status is released at once
                 some = entries[: -_AT_ONCE - 1 : -1]
                 del entries[-_AT_ONCE:]
-                yield self._sort_out(frame, some, doubt, folders)
+                yield self._sort_out(frame, some, may_match, folders)
             if folders:
                 self._waiting.append(map(partial(self._selection.child, frame), folders))
         except OSError as error:
@@ -321,7 +317,7 @@ class _Walk:
             self._folders.close(handle)
 
     def _unread(self, path: str, error: OSError) -> None:
-        # an entry that vanished or changed its type since the listing needs no report
+        # no report for an entry that vanished or changed its type since the listing
         if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
             message = f"the folder cannot be read: {reason_of(error)}"
             self._notes.diagnostics.append(Diagnostic(path, "unreadable", message))
@@ -346,15 +342,22 @@ class _Walk:
         return False
 
     def _sort_out(
-        self, frame: Frame, entries: Iterable[Entry], doubt: Doubt | None, folders: list[str]
+        self,
+        frame: Frame,
+        entries: Iterable[Entry],
+        may_match: MayMatch | None,
+        folders: list[str],
     ) -> list[SourceFile]:
-        """Return the sources among entries, and collect the folders; most of a refresh's cost."""
+        """Return the sources among entries, and add the folders to `folders`.
+
+        Most of a refresh's time is spent here.
+        """
         tree, path, limit, markup = self._tree.name, frame.path, self._limit, MARKUP_SUFFIXES
         taken: list[SourceFile] = []
         for entry in entries:
             name = entry.name
             suffix = name.rpartition(".")[2]
-            if suffix in markup and name[0] != "." and not (doubt and doubt(name, suffix)):
+            if suffix in markup and name[0] != "." and not (may_match and may_match(name, suffix)):
                 try:
                     info = entry.stat(follow_symlinks=False)
                 except OSError as error:
@@ -401,7 +404,7 @@ class _Walk:
             self._notes.diagnostics.append(unread(path, error))
 
     def take_named(self, frame: Frame, name: str, info: os.stat_result) -> SourceFile | None:
-        """Return the source, whatever ignore rules say, unless it is a secret; see `take`."""
+        """Return the source even if ignore rules exclude it, but no secret; see `take`."""
         if self._selection.is_closed_secret(frame.path + name, name, is_folder=False):
             self.skip(frame.path + name, "secret")
             return None
@@ -456,9 +459,9 @@ class _Walk:
             return None
 
     def _take_links(self) -> bool:
-        """Queue the folders behind links, once all real folders have been visited.
+        """Queue the folders behind links, after all real folders; return whether there are any.
 
-        So sources always have the real path of their folder. Return False if there are none.
+        So sources always have the real path of their folder.
         """
         root = os.path.realpath(self._tree.root)
         frames = []

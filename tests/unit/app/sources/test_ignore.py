@@ -63,14 +63,14 @@ def test_the_fast_test_never_denies_a_rule(text: str, path: str, rule: str | Non
     rules, _ = parse_ignore_file(text.encode(), ".gitignore")
     if rule is not None and not path.endswith("/"):
         folder, slash, name = path.rpartition("/")
-        assert rules.doubts(folder + slash)(name, name.rpartition(".")[2])
+        assert rules.may_match(folder + slash)(name, name.rpartition(".")[2])
 
 
 def test_the_fast_test_is_quiet_where_no_rule_can_fit() -> None:
     rules = parse_rules(["/docs/**/x", "*.tmp", "b*d", "src/a.md"])
-    doubt = rules.doubts("docs/")
-    assert [doubt(name, "md") for name in ("a.md", "x", "bd")] == [False, True, True]
-    assert not rules.doubts("src/")("c.md", "md")
+    test = rules.may_match("docs/")
+    assert [test(name, "md") for name in ("a.md", "x", "bd")] == [False, True, True]
+    assert not rules.may_match("src/")("c.md", "md")
 
 
 def test_names_that_are_not_utf_8_are_matched_by_their_bytes() -> None:
@@ -91,7 +91,7 @@ def test_rules_over_the_limit_are_not_heeded_and_said() -> None:
 def test_a_rule_that_is_too_long_is_not_heeded_and_said() -> None:
     rules, diagnostics = parse_ignore_file(b"a" * 1025 + b"\nb\n", ".ignore")
     assert decide(rules, "b") == "b"
-    message = "a rule of 1025 characters is ignored: the most is 1024"
+    message = "a rule of 1025 characters is ignored: the limit is 1024"
     assert diagnostics == [Diagnostic(".ignore", "ignore-file", message, line=1)]
 
 

@@ -13,7 +13,7 @@ from support.listings import list_as_windows_does
 
 from leafmark.app.sources import folders
 from leafmark.app.sources.folders import Tree
-from leafmark.app.sources.ignore import Doubt
+from leafmark.app.sources.ignore import MayMatch
 from leafmark.app.sources.selection import Frame, Selection
 from leafmark.app.sources.walk import WalkNotes, exceeds, iter_sources, named_source
 from leafmark.errors import ForbiddenError, NotFoundError
@@ -131,7 +131,7 @@ def test_what_is_left_out_has_a_reason(tmp_path: Path) -> None:
         ".env": "secret",
         ".hidden.md": "hidden",
         ".github/": "hidden",
-        ".git/": "git's own",
+        ".git/": "folder .git",
         "node_modules/": "folder node_modules",
         "dist/": "folder dist",
         "env/": "virtual environment",
@@ -499,14 +499,14 @@ def test_a_file_that_vanishes_between_listing_and_looking_is_no_error(
 ) -> None:
     plant(tmp_path, "a.md", "b.md", "c.txt")
 
-    real = Selection.doubts
+    real = Selection.may_match
 
-    def doubts(self: Selection, frame: Frame) -> Doubt | None:
+    def may_match(self: Selection, frame: Frame) -> MayMatch | None:
         (tmp_path / "a.md").unlink()
         (tmp_path / "c.txt").unlink()
         return real(self, frame)
 
-    monkeypatch.setattr(Selection, "doubts", doubts)
+    monkeypatch.setattr(Selection, "may_match", may_match)
     notes = WalkNotes()
     found = [source.path for source in iter_sources(Tree(name="t", root=tmp_path), notes=notes)]
     assert found == ["b.md"]
