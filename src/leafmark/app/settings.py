@@ -1,8 +1,7 @@
-"""Every setting there is: its name, default, unit, range and one line on what it does.
+"""All settings: names, defaults, units, ranges and descriptions.
 
-The classes below are the single source. The keys of `leafmark.toml`, the
-names of environment variables, `leafmark config`, the file that `leafmark init`
-writes and the reference pages are all made from them.
+The keys of `leafmark.toml`, the names of environment variables, `leafmark config`, the file that
+`leafmark init` writes and the reference pages are generated from these classes.
 """
 
 from collections.abc import Mapping
@@ -18,31 +17,31 @@ from leafmark.search import SearchOptions
 _ITS_PAGE = "the model's page asks for it"
 _OTHER_MODEL = "another model suits your language or your machine"
 _FETCHED = "chooses a model, which may be fetched and run"
-_GIVEN_TO = "chooses what your documents and queries are given to"
-"""Why a model is changed, and what changing it does: the same for both kinds of model."""
+_GIVEN_TO = "chooses a program that gets your documents and queries"
+"""Reasons to change a model, and to gate it: the same for both kinds of model."""
 
 
 class ChunkingSettings(ChunkingOptions, kw_only=True):
-    """`[chunking]`: how documents become chunks: see `ChunkingOptions`.
+    """`[chunking]`: how documents become chunks, see `ChunkingOptions`.
 
-    Sizes are not compared here: those of a tree may still take their place.
+    Sizes are not compared here, since a tree may override them.
     """
 
     preset: Annotated[
         Literal["none", "rag", "packlet", "ra"],
         Option(
-            "a named set of sizes; sizes given beside it win over it",
-            "another tool's sizes are to be had without looking them up",
+            "a named set of sizes; sizes set beside it win",
+            "you want the sizes of another tool",
             per_tree=True,
         ),
     ] = "none"
 
     def __post_init__(self) -> None:
-        """Each value was checked where it was given."""
+        """Each value was checked when it was read."""
 
 
 class SearchSettings(SearchOptions, kw_only=True):
-    """`[search]`: how a query is understood and its results are chosen: see `SearchOptions`."""
+    """`[search]`: how queries are parsed and results are selected, see `SearchOptions`."""
 
     stemmer: Annotated[
         str,
@@ -62,7 +61,7 @@ class IndexSettings(NamedTuple):
         str | None,
         Option(
             "the address of an index in an OpenSearch cluster, in place of one on this machine",
-            "the documents or those who search them outgrow one machine",
+            "one machine is too small for the documents or the searches",
             gated="chooses a cluster that your documents and queries are sent to",
         ),
     ] = None
@@ -79,7 +78,7 @@ class IndexSettings(NamedTuple):
     dir: Annotated[
         str | None,
         Option(
-            "where each project's index lies, by default in the user's cache folder",
+            "the folder of the indexes, by default in the user's cache folder",
             "the disk of your home folder is small or slow",
             gated="chooses where the index lies",
         ),
@@ -88,7 +87,7 @@ class IndexSettings(NamedTuple):
         float,
         Option(
             "how long a writer waits for another one",
-            "other programs index for longer, or you would rather be told at once",
+            "other programs index for longer, or you do not want to wait",
             unit="seconds",
             least=0,
             most=86_400,
@@ -118,7 +117,7 @@ class IndexSettings(NamedTuple):
     follow_symlinks: Annotated[
         bool,
         Option(
-            "enter folders that are links, where they lead inside the same tree",
+            "enter folders that are links into the same tree",
             "your documents are linked into the tree",
             per_tree=True,
             gated="follows links",
@@ -141,19 +140,19 @@ class EmbeddingSettings(NamedTuple):
             "model2vec",
         ],
         Option(
-            "what makes vectors; auto is minilm where the extra `embed` is installed, else none",
+            "the source of vectors; auto is minilm if the extra `embed` is installed, else none",
             "you have a better model, or want none",
             gated=_GIVEN_TO,
         ),
     ] = "auto"
     model: Annotated[
         str | None,
-        Option("the model's name, where there are several", _OTHER_MODEL, gated=_FETCHED),
+        Option("the name of the model", _OTHER_MODEL, gated=_FETCHED),
     ] = None
     endpoint: Annotated[
         str | None,
         Option(
-            "the address of a server, where it is not the usual one",
+            "the address of the server, if it is not the usual one",
             "your server runs elsewhere",
             gated="chooses a server that your documents and queries are sent to",
         ),
@@ -167,15 +166,15 @@ class EmbeddingSettings(NamedTuple):
         ),
     ] = None
     query_prefix: Annotated[
-        str | None, Option("what the model needs before every query", _ITS_PAGE)
+        str | None, Option("the text that the model needs before every query", _ITS_PAGE)
     ] = None
     document_prefix: Annotated[
-        str | None, Option("what the model needs before every text", _ITS_PAGE)
+        str | None, Option("the text that the model needs before every document", _ITS_PAGE)
     ] = None
     limit: Annotated[
         int,
         Option(
-            "where a text is cut; 0 means what the model takes",
+            "texts are cut there; 0 means the model's own limit",
             "your server refuses longer texts",
             unit="tokens",
             least=0,
@@ -185,7 +184,7 @@ class EmbeddingSettings(NamedTuple):
     batch_tokens: Annotated[
         int,
         Option(
-            "how much text goes to a server at a time",
+            "the size of a request to a server",
             unit="tokens",
             least=1,
             most=10_000_000,
@@ -205,7 +204,7 @@ class EmbeddingSettings(NamedTuple):
     retries: Annotated[
         int,
         Option(
-            "further attempts where a server is busy or does not answer",
+            "further attempts if a server is busy or does not answer",
             least=0,
             most=20,
             given="constant",
@@ -224,7 +223,7 @@ class EmbeddingSettings(NamedTuple):
     least_similarity: Annotated[
         float,
         Option(
-            "least similarity of a result by meaning alone; 0 means what suits the model",
+            "least similarity of a result by meaning alone; 0 means the value for the model",
             least=0,
             most=1,
             given="constant",
@@ -248,7 +247,7 @@ class EmbeddingSettings(NamedTuple):
 
     @property
     def in_force(self) -> str:
-        """The provider in force, `none` for none."""
+        """The name of the provider in force, or `none`."""
         if self.provider != "auto":
             return self.provider
         return "minilm" if environment.has_embedder() else "none"
@@ -267,7 +266,7 @@ class RerankSettings(NamedTuple):
     ] = "none"
     model: Annotated[
         str | None,
-        Option("the model's name, where it is not the usual one", _OTHER_MODEL, gated=_FETCHED),
+        Option("the name of the model, if it is not the usual one", _OTHER_MODEL, gated=_FETCHED),
     ] = None
     results: Annotated[
         int,
@@ -310,7 +309,7 @@ DECLARED: Mapping[str, Declaration] = MappingProxyType(
     }
     | dict(REQUEST_OPTIONS)
 )
-"""All that is declared by name: settings, what requests ask for, constants."""
+"""All declarations by name: settings, options of requests, constants."""
 
 
 def _given_as(kind: str) -> Mapping[str, Declaration]:

@@ -27,7 +27,7 @@ def render_explanation(answer: Answer, style: Style) -> str:
     lines = []
     if answer.terms:
         lines += [style.bold("Words"), *render_terms(answer.terms, style).splitlines()]
-    lines.append(style.bold("ParsedRequest as"))
+    lines.append(style.bold("Understood as"))
     lines += [f"  {line}" for text in answer.expressions for line in clean(text).split("\n")]
     lines.append(style.bold("Phases"))
     width = max((len(phase.name) for phase in answer.phases), default=0)

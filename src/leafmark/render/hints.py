@@ -98,7 +98,7 @@ COMMAND_LINE = Terms(
             "tree-emptied": "{text}: if no disk is missing, `leafmark index --prune` forgets them",
             "tree-unindexed": "{text}: the next search does it",
             "untrusted": "{told}; left out: `leafmark trust` allows it",
-            "constant": "it holds for one run: --set {name}=…, or {variable}",
+            "constant": "set it for one run: --set {name}=…, or {variable}",
             "embedder": "{text}, which `leafmark init --global` writes",
             "large-folder": "index it anyway with --yes, or name a smaller folder with -C",
             "many-files": "index it anyway with --yes, or name a smaller folder with -C, or "

@@ -1,1 +1,1 @@
-"""What is in force in a folder: files, environment and flags, and what of them is trusted."""
+"""The configuration in force in a folder: files, environment, flags, and their permissions."""

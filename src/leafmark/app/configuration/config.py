@@ -64,12 +64,11 @@ _DEFAULT = "default"
 class Configuration(Frozen, kw_only=True):
     """The configuration in force in one folder.
 
-    `project` is the folder that the index belongs to: that of the nearest
-    project file if the project names trees, the user's configuration folder
-    if only the user does, else the folder itself, which then is the only tree
-    (`is_implicit`). `warnings` say in one line each what was ignored, and why;
-    `project_files` came with the folder, nearest first; `gated` are those of them
-    with settings that reach beyond it.
+    `project` is the folder that the index belongs to: that of the nearest project file if the
+    project names trees, the user's configuration folder if only the user does, else the folder
+    itself, which then is the only tree (`is_implicit`). Each of the `warnings` names ignored
+    configuration, and the reason; `project_files` came with the folder, nearest first; `gated` are
+    those of them with settings that reach beyond the folder.
     """
 
     directory: Path
@@ -88,9 +87,9 @@ class Configuration(Frozen, kw_only=True):
     project_files: tuple[Path, ...] = ()
     gated: tuple[TrustedFile, ...] = ()
     is_implicit: bool = False
-    found: Mapping[str, PlacedValue] = {}
+    values: Mapping[str, PlacedValue] = {}
     tree_origins: Mapping[str, str] = {}
-    lint_found: Mapping[str, PlacedValue] = {}
+    lint_values: Mapping[str, PlacedValue] = {}
 
     @property
     def index_dir(self) -> Path:
@@ -105,12 +104,12 @@ class Configuration(Frozen, kw_only=True):
         Raises:
             KeyError: there is no such setting.
         """
-        value: Value = self.found[name].value if name in self.found else DECLARED[name].default
+        value: Value = self.values[name].value if name in self.values else DECLARED[name].default
         return value
 
     def origin(self, name: str) -> str:
         """Return the origin of the value: `default`, a file and line, a variable, or `flag`."""
-        return self.found[name].location if name in self.found else _DEFAULT
+        return self.values[name].location if name in self.values else _DEFAULT
 
     def untrusted(self, key: str) -> PermissionRequest | None:
         """Return the pending permission request for `key`, a setting or `tree.NAME`, if any."""
@@ -123,7 +122,7 @@ class Configuration(Frozen, kw_only=True):
         return next((permission for permission in permissions if permission.key == key), None)
 
     def origins(self) -> tuple[SettingOrigin, ...]:
-        """List every setting in force, then those of each tree."""
+        """Return every setting in force, then those of lint and of each tree."""
         settings = [
             SettingOrigin(name, self.value(name), self.origin(name), setting.option.doc)
             for name, setting in SETTINGS.items()
@@ -131,7 +130,7 @@ class Configuration(Frozen, kw_only=True):
         return (*settings, *self._of_lint(), *self._of_trees())
 
     def _of_lint(self) -> Iterator[SettingOrigin]:
-        for name, placed in self.lint_found.items():
+        for name, placed in self.lint_values.items():
             value = list(placed.value) if isinstance(placed.value, tuple) else str(placed.value)
             doc = LINT_KEYS[name.partition(".")[0]]
             yield SettingOrigin(f"lint.{name}", value, placed.location, doc)
@@ -151,8 +150,7 @@ def open_configuration(
 ) -> Configuration:
     """Return the configuration in force in the folder `directory`.
 
-    `flags` are settings by name; a text is parsed as the setting's type. Flags that are None are
-    ignored.
+    `flags` are settings by name; a string is parsed as the setting's type, and None is ignored.
 
     Raises:
         NotFoundError: there is no such folder.
@@ -173,7 +171,7 @@ def open_configuration(
     merge = TreeMerge(files, values, home)
     trees = merge.trees(fixed)
     tables = {table: _settings(table, values) for table in TABLES}
-    # even ignored trees prevent that the folder becomes the tree
+    # if a file names trees, even ignored ones, the folder is not a tree
     is_implicit = not any(file.trees for file in [*project_files, *files])
     return Configuration(
         directory=folder,
@@ -182,13 +180,13 @@ def open_configuration(
         trees=(_implicit_tree(folder, tables["index"]),) if is_implicit else trees,
         rules=tuple(rule for file in files for rule in file.rules),
         lint=lint_settings({name: placed.value for name, placed in lint.items()}),
-        lint_found=lint,
+        lint_values=lint,
         config_files=tuple(file.path for file in files),
         warnings=tuple(warnings),
         project_files=tuple(file.path for file in project_files),
         gated=tuple(file for file in gated if file is not None),
         is_implicit=is_implicit,
-        found=values,
+        values=values,
         tree_origins=merge.origins,
         **tables,
     )
@@ -334,9 +332,7 @@ def _from_flags(flags: Mapping[str, object], folder: Path, home: Path) -> dict[s
 def _settings(table: str, values: Mapping[str, PlacedValue]) -> Any:
     """Return the settings object of one table."""
     names = (
-        name
-        for name in {**SETTINGS, **CONSTANTS}
-        if name.startswith(f"{table}.") and name in values
+        name for name in (*SETTINGS, *CONSTANTS) if name.startswith(f"{table}.") and name in values
     )
     return TABLES[table](**{name.partition(".")[2]: values[name].value for name in names})
 
@@ -361,23 +357,18 @@ def _project_folder(
     return folder
 
 
-# The sizes of `chunking.preset`, merged with the settings of the same place.
-#
-# A preset is as strong as the place that names it: one on the command line wins
-# over sizes in a file, and sizes in the same place win over the preset's.
-
-
-_NAME = "chunking.preset"
+# `chunking.preset` has the priority of its place: one on the command line wins over sizes in a
+# file, and sizes in the same place win over the preset's.
 
 
 def with_preset(values: Mapping[str, PlacedValue]) -> dict[str, PlacedValue]:
     """Return the settings of one place with those of its preset added."""
     settings = dict(values)
-    named = settings.get(_NAME)
-    if named is None:
+    preset = settings.get("chunking.preset")
+    if preset is None:
         return settings
-    origin = f"{named.location} (preset {named.value})"
-    for key, value in _sizes(named.value).items():
+    origin = f"{preset.location} (preset {preset.value})"
+    for key, value in _sizes(preset.value).items():
         settings.setdefault(f"chunking.{key}", PlacedValue(value, origin))
     return settings
 
@@ -391,16 +382,11 @@ def _sizes(preset: str) -> Mapping[str, Any]:
     return {key: Yielding(size) if isinstance(size, int) else size for key, size in sizes.items()}
 
 
-# The trees of configuration files, merged by name: the nearer file wins.
-#
-# In: the files, nearest first, and the settings for all trees. Out: each `Tree`, and the origin
-# of each of its keys.
-
-
 class TreeMerge:
-    """Merges the tables of each tree.
+    """Merges the tables of each tree; of `files`, nearest first, the nearer one wins.
 
-    After `trees`, `origins` has the file and line of each key, such as `tree.docs.path`.
+    `general` has the settings for all trees. After `trees`, `origins` has the file and line of each
+    key, such as `tree.docs.path`.
     """
 
     def __init__(self, files: Sequence[ConfigFile], general: Mapping[str, PlacedValue], home: Path):
@@ -451,7 +437,7 @@ class TreeMerge:
         raise ConfigError(
             f"tree.{name} has no path",
             location=tables[0][1].location,
-            hint=f'say where it lies: path = "{name}"',
+            hint=f'add the path of its folder: path = "{name}"',
         )
 
     def _patterns(

@@ -1,8 +1,6 @@
-"""Read and check one configuration file: its settings, trees and rules, each with its place.
+"""Read and check one configuration file: its settings, trees and rules, each with its line.
 
-In: the path of a `leafmark.toml` or a `pyproject.toml`. Out: a `ConfigFile`,
-or a `ConfigError` with the line, its value and the accepted values. `config`
-merges the values of several files.
+An error names the line, its value and the accepted values. `config` merges the files.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ MAX_CONFIG_BYTES = 262_144
 """The largest configuration file read."""
 
 MAX_TREES = 100
-"""The most trees of one file: each is walked by itself."""
+"""The largest number of trees in one file: each is walked separately."""
 
 _TOP_KEYS = ("root", "tree", *TABLES, "context", "lint")
 _TREE_KEYS = ("path", "include", "exclude", "formats", *TABLES)
@@ -50,7 +48,7 @@ class PlacedValue(NamedTuple):
 
 
 class ContextRule(NamedTuple):
-    """Additions to `leafmark context` for files that fit a pattern in `match` (none: all)."""
+    """Additions to `leafmark context` for files that match a pattern in `match` (none: all)."""
 
     match: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
@@ -94,7 +92,7 @@ def read_config_file(path: Path, *, own: bool) -> ConfigFile | None:
     """
     data = _read_bytes(path)
     is_pyproject = path.name == PYPROJECT_NAME
-    # faults in another tool's file are not ours to report
+    # errors in the file of another tool are not ours to report
     if is_pyproject and b"leafmark" not in data:
         return None
     text = _decode(path, data)
@@ -126,7 +124,7 @@ def _decode(path: Path, data: bytes) -> str:
         raise ConfigError(
             "the configuration is too large",
             location=str(path),
-            hint=f"the most is {MAX_CONFIG_BYTES:,} bytes",
+            hint=f"the limit is {MAX_CONFIG_BYTES:,} bytes",
         )
     try:
         return data.removeprefix(b"\xef\xbb\xbf").decode()
@@ -139,18 +137,18 @@ def _decode(path: Path, data: bytes) -> str:
 
 
 def _parse(path: Path, text: str) -> dict[str, Any]:
-    from leafmark.parsing.frontmatter import load_toml  # only where there is a file to read
+    from leafmark.parsing.frontmatter import load_toml  # late: many folders have no file
 
     try:
         return load_toml(text)
     except RecursionError as error:
         raise ConfigError("values are nested too deeply", location=str(path)) from error
-    except ValueError as error:  # a number of thousands of digits is no TOMLDecodeError
+    except ValueError as error:  # also for a number of thousands of digits
         raise _syntax_error(path, text, str(error)) from error
 
 
-_BACKSLASH = "in double quotes `\\\\` is one `\\`: write a path with `/`, or in single quotes"
-_OF_A_BACKSLASH = ("Unescaped '\\' in a string", "Invalid hex value")
+_BACKSLASH_HINT = "in double quotes `\\\\` is one `\\`: write a path with `/`, or in single quotes"
+_BACKSLASH_MESSAGES = ("Unescaped '\\' in a string", "Invalid hex value")
 """Python's messages for a Windows path in double quotes, by the letter after the backslash."""
 
 
@@ -169,7 +167,7 @@ def _syntax_error(path: Path, text: str, problem: str) -> ConfigError:
     return ConfigError(
         f"this is not TOML: {message[:1].lower()}{message[1:]}",
         location=f"{where}:{place[2]}" if place[2] else where,
-        hint=_BACKSLASH if message in _OF_A_BACKSLASH else None,
+        hint=_BACKSLASH_HINT if message in _BACKSLASH_MESSAGES else None,
     )
 
 
@@ -184,7 +182,7 @@ class _Reader:
 
     def read(self, content: object) -> ConfigFile:
         table = self._table(content, ())
-        self._known(table, _TOP_KEYS, ())
+        self._check_keys(table, _TOP_KEYS, ())
         is_root = table.get("root", False)
         if not isinstance(is_root, bool):
             raise self._wrong(("root",), is_root, "true or false")
@@ -217,13 +215,13 @@ class _Reader:
             raise self._wrong(keys, value, "a table")
         return value
 
-    def _known(self, table: Iterable[str], known: Iterable[str], keys: KeyPath) -> None:
+    def _check_keys(self, table: Iterable[str], known: Iterable[str], keys: KeyPath) -> None:
         choices = list(known)
         for key in table:
             if key not in choices:
-                raise self._unknown(key, choices, keys)
+                raise self._unknown_key(key, choices, keys)
 
-    def _unknown(self, key: str, known: list[str], keys: KeyPath) -> ConfigError:
+    def _unknown_key(self, key: str, known: list[str], keys: KeyPath) -> ConfigError:
         near = nearest(key, known)
         hint = f"did you mean `{near[0]}`?" if near else "known here: " + ", ".join(known)
         name = ".".join([*(part for part in keys if isinstance(part, str)), key])
@@ -232,7 +230,7 @@ class _Reader:
             variable = constant.environment_name
             hint = Remedy(
                 "constant",
-                f"it holds for one run: the variable {variable}",
+                f"set it for one run: the variable {variable}",
                 name=constant.name,
                 variable=variable,
             )
@@ -252,7 +250,7 @@ class _Reader:
     ) -> Iterator[tuple[str, PlacedValue]]:
         table = self._table(value, keys)
         own = [n.partition(".")[2] for n in SETTINGS if n.startswith(f"{name}.")]
-        self._known(table, own, keys)
+        self._check_keys(table, own, keys)
         for key, raw in table.items():
             setting, location = SETTINGS[f"{name}.{key}"], self._at((*keys, key))
             value = check_value(setting, raw, location=location)
@@ -264,7 +262,7 @@ class _Reader:
             raise ConfigError(
                 f"there are {len(tables):,} trees",
                 location=self._at(("tree",)),
-                hint=f"the most in one file is {MAX_TREES}",
+                hint=f"the limit for one file is {MAX_TREES}",
             )
         return tuple(self._tree(name, table) for name, table in tables.items())
 
@@ -277,7 +275,7 @@ class _Reader:
                 hint="the name of a tree has only letters A-Z and a-z, digits, `.`, `_` and `-`",
             )
         table = self._table(value, keys)
-        self._known(table, _TREE_KEYS, keys)
+        self._check_keys(table, _TREE_KEYS, keys)
         values = self._settings(table, keys)
         for setting in values:
             if not SETTINGS[setting].option.per_tree:
@@ -314,14 +312,14 @@ class _Reader:
                 raise self._wrong(keys, pattern, f"patterns of 1 to {MAX_RULE_CHARS} characters")
             if key == "include" and pattern.startswith("!"):
                 raise ConfigError(
-                    f'`include` holds "{pattern}"',
+                    f'`include` contains "{pattern}"',
                     location=self._at(keys),
                     hint=f'leave files out with `exclude`: exclude = ["{pattern[1:]}"]',
                 )
         return PlacedValue(patterns, self._at(keys))
 
     def _formats(self, above: Mapping[str, object], keys: KeyPath) -> dict[str, PlacedValue]:
-        """Check the formats of suffixes in a tree: `".txt" = "rst"`."""
+        """Return the checked formats of suffixes in a tree: `".txt" = "rst"`."""
         formats = {}
         names = format_names() if "formats" in above else []
         for suffix, name in self._table(above.get("formats", {}), keys).items():
@@ -330,7 +328,7 @@ class _Reader:
                 raise ConfigError(
                     f'"{suffix}" is not the suffix of a file',
                     location=self._at(here),
-                    hint='a suffix begins with a dot, as ".txt" does',
+                    hint='a suffix begins with a dot: ".txt"',
                 )
             if not isinstance(name, str) or name not in names:
                 raise self._wrong(here, name, f"the name of a format: {', '.join(names)}")
@@ -344,7 +342,7 @@ class _Reader:
 
     def _rules(self, value: object) -> tuple[ContextRule, ...]:
         table = self._table(value, ("context",))
-        self._known(table, ("rules",), ("context",))
+        self._check_keys(table, ("rules",), ("context",))
         rules = table.get("rules", [])
         if not isinstance(rules, list):
             raise self._wrong(("context", "rules"), rules, "a list of tables")
@@ -352,13 +350,13 @@ class _Reader:
 
     def _lint(self, value: object) -> Iterator[tuple[str, PlacedValue]]:
         table = self._table(value, ("lint",))
-        self._known(table, LINT_KEYS, ("lint",))
+        self._check_keys(table, LINT_KEYS, ("lint",))
         raw_values: dict[KeyPath, object] = {
             (key,): raw for key, raw in table.items() if key != "rules"
         }
         if "rules" in table:
             rules = self._table(table["rules"], ("lint", "rules"))
-            self._known(rules, rule_names(), ("lint", "rules"))
+            self._check_keys(rules, rule_names(), ("lint", "rules"))
             raw_values |= {("rules", rule): level for rule, level in rules.items()}
         for keys, raw in raw_values.items():
             name, location = ".".join(map(str, keys)), self._at(("lint", *keys))
@@ -368,7 +366,7 @@ class _Reader:
     def _rule(self, number: int, value: object) -> ContextRule:
         keys: KeyPath = ("context", "rules", number)
         table = self._table(value, keys)
-        self._known(table, _RULE_KEYS, keys)
+        self._check_keys(table, _RULE_KEYS, keys)
         return ContextRule(
             **{key: self._texts(texts, (*keys, key)) for key, texts in table.items()}
         )
@@ -378,15 +376,12 @@ def _not_for_one_tree(name: str, location: str) -> ConfigError:
     return ConfigError(
         f"{name} cannot be set for one tree",
         location=location,
-        hint=f"it holds for all trees: put it in [{name.partition('.')[0]}]",
+        hint=f"set it for all trees, in [{name.partition('.')[0]}]",
     )
 
 
-# The lines of the keys of a TOML file, which the standard parser does not give.
-#
-# In: the text of a file that parses. Out: the line of every table header and of every key outside
-# inline tables, recognized by the beginning of the line.
-
+# The lines of the keys of a TOML file, which the standard parser does not give: the line of every
+# table header and of every key outside inline tables, recognized by the beginning of the line.
 
 KeyPath = tuple[str | int, ...]
 """The path to a value: names, and positions in arrays of tables."""
@@ -458,7 +453,7 @@ def find_line(lines: Mapping[KeyPath, int], path: KeyPath) -> int | None:
 def repeated_table(text: str, line: int) -> str | None:
     """Return the name in the table header on `line` (1-based) if an earlier line has the same.
 
-    For files that do not parse: only header lines are looked at.
+    The file need not parse: only header lines count.
 
     >>> repeated_table("[tree.a]\\n[ tree.a ]", 2)
     'tree.a'
@@ -470,11 +465,8 @@ def repeated_table(text: str, line: int) -> str | None:
     return names[-1] if names[-1] in names[:-1] else None
 
 
-# `[lint]` in a configuration file: levels of rules, rules that are off, paths, a baseline.
-#
-# The names of rules and levels are those of `leafmark.lint`, which is imported only if a file
-# has the table. Nearer files win, key by key.
-
+# `[lint]`. Its rules and levels are those of `leafmark.lint`, which is imported only if a file has
+# the table. Nearer files win, key by key.
 
 RULES = "rules"
 """The table in which each rule has a level, or is `off`."""
@@ -482,16 +474,15 @@ RULES = "rules"
 OFF = "off"
 NEVER = "never"
 
-
 LINT_KEYS: Mapping[str, str] = MappingProxyType(
     {
         RULES: "the level of each rule, or `off`",
         "ignore": "patterns of paths without findings",
-        "baseline": "the file of findings that are known",
-        "fail_on": "the least severe level that makes exit code 1",
+        "baseline": "the file of known findings",
+        "fail_on": "the least severe level that gives exit code 1",
     }
 )
-"""The keys of the table, and what each is."""
+"""The keys of the table, and their meanings."""
 
 
 class LintSettings(NamedTuple):
@@ -505,35 +496,35 @@ class LintSettings(NamedTuple):
 
 
 def rule_names() -> list[str]:
-    """Return the rules that there are."""
+    """Return the names of all rules."""
     from leafmark.lint import RULES as KNOWN
 
     return list(KNOWN)
 
 
 def read_lint_value(name: str, value: object, path: Path, *, own: bool, location: str) -> Any:
-    """Return a value by its name below `lint` (`rules.broken-link`, `ignore`), checked.
+    """Return the checked value of a key, by its name below `lint` (`rules.broken-link`, `ignore`).
 
     Raises:
-        ConfigError: it is of another kind, no level, or leads out of the folder.
+        ConfigError: it is of another type, no level, or leads out of the folder.
     """
     from leafmark.lint import LEVELS
 
     if name == "ignore":
         if isinstance(value, list) and all(isinstance(item, str) and item for item in value):
             return tuple(value)
-        raise _wrong(name, value, "a list of patterns", location)
+        raise _wrong_lint_value(name, value, "a list of patterns", location)
     if name == "baseline":
         if isinstance(value, str) and value and "\0" not in value:
             return _baseline(value, path, own=own, location=location)
-        raise _wrong(name, value, "the path of a file", location)
+        raise _wrong_lint_value(name, value, "the path of a file", location)
     choices = (*LEVELS, NEVER if name == "fail_on" else OFF)
     if isinstance(value, str) and value in choices:
         return value
-    raise _wrong(name, value, f"one of: {', '.join(choices)}", location)
+    raise _wrong_lint_value(name, value, f"one of: {', '.join(choices)}", location)
 
 
-def _wrong(name: str, value: object, accepted: str, location: str) -> ConfigError:
+def _wrong_lint_value(name: str, value: object, accepted: str, location: str) -> ConfigError:
     shown = "a table" if isinstance(value, dict) else repr(value)[:60]
     return ConfigError(
         f"lint.{name} is {shown}", location=location, hint=f"lint.{name} must be {accepted}"
@@ -549,7 +540,7 @@ def _baseline(value: str, path: Path, *, own: bool, location: str) -> Path:
         raise ConfigError(
             "lint.baseline leads out of the folder",
             location=location,
-            hint=Remedy("baseline", "keep it beside the configuration"),
+            hint=Remedy("baseline", "put it into the folder of the configuration"),
         )
     return baseline
 

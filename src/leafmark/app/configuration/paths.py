@@ -1,7 +1,7 @@
-"""Where leafmark keeps things on each platform, and which folder holds a project's index.
+"""The folders for configuration, cache and state on each platform, and for a project's index.
 
-`LEAFMARK_HOME` puts configuration, cache and state under one folder; the XDG
-variables are heeded everywhere; without them each platform's own places are used.
+`LEAFMARK_HOME` puts all under one folder; the XDG variables count on every platform; without them
+each platform's own places are used.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ CONFIG_NAME = "leafmark.toml"
 
 
 class Directories(NamedTuple):
-    """The user's folders for leafmark; none of them need exist.
+    """The user's folders for leafmark, and the `config_file`; they may not exist.
 
-    `config_file` is the user's configuration. `state` holds what must survive a
-    cleaning of `cache`: which configurations are trusted.
+    `state` has what must survive a cleaning of `cache`: the list of trusted configurations.
     """
 
     home: Path
@@ -39,10 +38,10 @@ class Directories(NamedTuple):
 
 
 def find_directories(environ: Mapping[str, str], platform: str = sys.platform) -> Directories:
-    """Return the places that `environ` and the platform give.
+    """Return the folders, by the environment and the platform.
 
     Raises:
-        ConfigError: there is no home folder, or a variable is no absolute path.
+        ConfigError: the home folder is unknown, or a variable is not an absolute path.
     """
     home = _home_folder(environ, platform)
     if environ.get("LEAFMARK_HOME"):
@@ -99,45 +98,47 @@ def _absolute(variable: str, value: str) -> Path:
     path = Path(os.path.expanduser(value))
     if not path.is_absolute():
         raise ConfigError(
-            f'{variable} is "{value}"', location=variable, hint=f"{variable} must be a whole path"
+            f'{variable} is "{value}"',
+            location=variable,
+            hint=f"{variable} must be an absolute path",
         )
     return path
 
 
 def check_own(*folders: Path) -> None:
-    """Refuse folders of the cache that somebody else made, or put a link in the place of.
+    """Refuse folders of the cache that belong to another user, or are links.
 
-    What they hold would be answered from, and what we write would go where they like. Those that
-    others can look into, as the first leafmarks made them, are for the user alone from then on.
+    Another user could otherwise choose what searches answer, and where leafmark writes. Folders
+    that others can read, as the first versions made them, become private.
 
     Raises:
-        ForbiddenError: one of them is another user's, or no folder.
+        ForbiddenError: one of them belongs to another user, or is not a folder.
     """
     for folder in folders:
         try:
-            facts = os.lstat(folder)
+            info = os.lstat(folder)
         except (OSError, ValueError):
-            continue  # it is not there yet, or whoever opens it says why it cannot be
-        is_other = hasattr(os, "geteuid") and facts.st_uid != os.geteuid()
-        if is_other or not stat.S_ISDIR(facts.st_mode):
+            continue  # it does not exist yet, or opening it will raise the reason
+        is_other = hasattr(os, "geteuid") and info.st_uid != os.geteuid()
+        if is_other or not stat.S_ISDIR(info.st_mode):
             what = "belongs to another user" if is_other else "is a link, or not a folder"
             raise ForbiddenError(
                 f"a folder of the cache {what}",
                 location=str(folder),
                 hint="remove it, or choose another place with `index.dir`",
             )
-        if facts.st_mode & _OTHERS and os.name != "nt":
+        if info.st_mode & _OTHERS and os.name != "nt":
             with suppress(OSError):
-                os.chmod(folder, stat.S_IMODE(facts.st_mode) & ~_OTHERS)
+                os.chmod(folder, stat.S_IMODE(info.st_mode) & ~_OTHERS)
 
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def index_folder(indexes: Path, project: Path) -> Path:
-    """Return where the index of `project` lies among others, keyed by its real path.
+    """Return the folder of the index of `project` below `indexes`, named after its real path.
 
-    A folder that was cloned or copied never finds another's index, nor one it brought along.
+    So a clone or copy of a project never uses the index of the original.
     """
     real = os.path.normcase(os.path.realpath(project))
     key = hashlib.sha256(os.fsencode(real)).hexdigest()[:16]

@@ -1,6 +1,6 @@
-"""Set a folder up: write its configuration file, or trust what one that came with it asks for.
+"""Write a folder's configuration file, or approve the permissions that its file requests.
 
-The text of a new file is made from the settings, so that it cannot fall behind.
+The text of a new file is made from the declarations of the settings.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from leafmark.model.options import Declaration
 _HEAD = """\
 # {what}
 #
-# Lines like `#limit = 10` show settings with the values in force without them. To change
-# one, take its `#` away, and that of the `#[table]` above it.
-# `leafmark config --origin` lists what is in force and where it comes from.
+# Lines like `#limit = 10` show settings with their defaults. To change one, remove its `#`,
+# and the `#` of the `#[table]` above it.
+# `leafmark config --origin` lists the settings in force and where each comes from.
 """
 
 _PROJECT_TREE = """
@@ -33,26 +33,26 @@ _PROJECT_TREE = """
 # Patterns are those of .gitignore, relative to the tree.
 [tree.{name}]
 path = "."
-# Only these files; data files (JSON, CSV, YAML, XML) and logs are read only when a
-# pattern names them, as "*.json" does:
+# Only these files; data files (JSON, CSV, YAML, XML) and logs are read only if a pattern
+# names them, such as "*.json":
 #include = ["*"]
-# Not these; "!dist" takes back in what is left out by default:
+# Not these; "!dist" includes files that are left out by default:
 #exclude = ["drafts/"]
 
-# Many settings can also be made for one tree alone:
+# Many settings can also be set for one tree:
 #[tree.{name}.chunking]
 #target_tokens = 300
 """
 
 _USER_TREE = """
-# Trees named here can be searched from every folder that names none itself, and beside
-# the trees of every project.
+# Trees named here are searched in every folder that names no trees, and beside the trees
+# of every project.
 #[tree.notes]
 #path = "~/notes"
 """
 
 _RULES = """
-# What `leafmark context` adds for the files that you work on:
+# Additions to `leafmark context` for certain files:
 #[[context.rules]]
 #match = ["*.py"]
 #terms = ["style guide"]
@@ -74,13 +74,13 @@ def write_config(directory: Path, request: InitRequest, *, environ: Mapping[str,
         raise NotFoundError("there is no such folder", location=str(directory))
     if os.path.exists(path) and not request.force:
         raise UsageError(
-            "there is a configuration file already",
+            "the configuration file already exists",
             location=str(path),
             hint="edit it, or replace it with --force",
         )
     name = None if request.everywhere else tree_name(Path(os.path.realpath(directory)).name)
     text = initial_text(name)
-    target = Path(os.path.realpath(path))  # a link to it stays one
+    target = Path(os.path.realpath(path))  # a link stays a link
     replace_file(target, text.encode(), what="the configuration file")
     return path
 
@@ -88,13 +88,13 @@ def write_config(directory: Path, request: InitRequest, *, environ: Mapping[str,
 def initial_text(tree: str | None) -> str:
     """Return a commented configuration that changes no setting.
 
-    A project's names its folder as a tree, as it is called without one: ids stay as they are.
-    The user's own (`tree` None) names none.
+    That of a project names the folder as a tree, with the same name as without a configuration, so
+    ids stay the same. The user's own (`tree` None) names no tree.
     """
     what = (
-        "leafmark: what holds in all your projects."
+        "leafmark: settings for all your projects."
         if tree is None
-        else "leafmark: what is searched in this project, and how."
+        else "leafmark: the trees of this project, and how they are searched."
     )
     trees = _USER_TREE if tree is None else _PROJECT_TREE.format(name=_toml_key(tree))
     tables = "".join(_table(table) for table in TABLES)
@@ -103,7 +103,7 @@ def initial_text(tree: str | None) -> str:
 
 
 def _table(table: str) -> str:
-    """Return a table with its settings, nothing where it has none."""
+    """Return the lines of a table with its settings; empty if it has none."""
     own = [setting for name, setting in SETTINGS.items() if name.startswith(f"{table}.")]
     lines = [line for setting in own for line in _described(setting)]
     return "\n".join([f"\n#[{table}]", *lines, ""]) if own else ""
@@ -121,12 +121,12 @@ def _described(setting: Declaration) -> list[str]:
 
 
 def _toml_key(name: str) -> str:
-    """Return the name of a tree as a key: of its signs, only the dot needs quotes."""
+    """Return the name of a tree as a key; only a dot in it needs quotes."""
     return f'"{name}"' if "." in name else name
 
 
 def _toml_value(value: object) -> str:
-    """Return a setting's value as it stands in TOML.
+    """Return a setting's value in TOML.
 
     >>> _toml_value(True), _toml_value(0.5), _toml_value("a\\\\b")
     ('true', '0.5', '"a\\\\\\\\b"')
@@ -138,14 +138,12 @@ def _toml_value(value: object) -> str:
     return str(value)
 
 
-# Approve what a configuration that came with a folder asks for beyond it: `leafmark trust`.
-#
-# An approval names the digest of what the user was shown, so that a file that
+# `leafmark trust`. An approval has the digest of the permissions that the user saw, so a file that
 # changes between the question and the answer is not approved.
 
 
 def list_trust(directory: Path, *, environ: Mapping[str, str]) -> TrustReport:
-    """Return what the configuration in force in `directory` asks for, and all approvals.
+    """Return the permissions that the configuration of `directory` requests, and all approvals.
 
     Raises:
         NotFoundError: the folder cannot be entered.
@@ -165,10 +163,10 @@ def list_trust(directory: Path, *, environ: Mapping[str, str]) -> TrustReport:
 
 
 def approve(directory: Path, files: Mapping[str, str], *, environ: Mapping[str, str]) -> None:
-    """Approve the permissions of `files`: paths and digests as `list_trust` gave them.
+    """Approve the permissions of `files`: paths and digests from `list_trust`.
 
     Raises:
-        ForbiddenError: a file asks for something else by now; nothing is approved.
+        ForbiddenError: a file requests other permissions now; nothing is approved.
         StorageError: the approvals cannot be written.
     """
     configuration = _open(directory, environ)
@@ -186,24 +184,25 @@ def approve(directory: Path, files: Mapping[str, str], *, environ: Mapping[str, 
 
 
 def revoke(directory: Path, *, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Take back the approvals of the configuration in force in `directory`; return its files.
+    """Revoke the approvals of the configuration in force in `directory`; return its files.
 
     Raises:
         NotFoundError: there are none.
-        StorageError: the approvals cannot be written; they stand.
+        StorageError: the approvals cannot be written; they stay in force.
     """
     configuration = _open(directory, environ)
     place = configuration.directories.trust_file
     approved = read_trust(place).approved
-    done = {os.path.realpath(path) for path in configuration.project_files} & approved.keys()
-    if not done:
+    revoked = {os.path.realpath(path) for path in configuration.project_files} & approved.keys()
+    if not revoked:
         raise NotFoundError(
-            "nothing of this folder's configuration is trusted",
+            "the configuration of this folder is not trusted",
             location=str(configuration.directory),
             exit_code=1,
         )
-    write_trust(place, {path: approval for path, approval in approved.items() if path not in done})
-    return tuple(sorted(done))
+    left = {path: approval for path, approval in approved.items() if path not in revoked}
+    write_trust(place, left)
+    return tuple(sorted(revoked))
 
 
 def _open(directory: Path, environ: Mapping[str, str]) -> Configuration:

@@ -1,9 +1,9 @@
-"""What a configuration that came with a folder may do only after the user has said so.
+"""The permissions of a configuration that came with a folder.
 
-A project's file is *gated*: what reaches outside its folder is left out, with a
-warning, until `leafmark trust` has recorded the digest of exactly these permissions
-for exactly this file. Any change to them asks again. The home folder and the
-root of the file system are never taken from a project's file, trusted or not.
+A project's file is *gated*: settings that reach outside its folder are left out, with a warning,
+until `leafmark trust` has recorded the digest of these permissions for this file. If they change,
+the user has to approve them again. A project's file, even if trusted, cannot name the home folder,
+a folder above it, or the root of the file system as a tree.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MAX_TRUST_BYTES = 1 << 20
 
 
 class Gated(NamedTuple):
-    """One permission that needs trust: `what` is asked for, resolved; `why` it is gated."""
+    """One permission that needs trust: the resolved value `what`, and `why` it is gated."""
 
     key: str
     what: str
@@ -44,13 +44,13 @@ class Trust(NamedTuple):
 
 def digest(config_file: Path, permissions: Collection[Gated]) -> str:
     """Return the sha256, in hex, of a file's permissions, independent of order and lines."""
-    stated = sorted([permission.key, permission.what] for permission in permissions)
-    text = json.dumps([os.path.realpath(config_file), stated])
+    values = sorted([permission.key, permission.what] for permission in permissions)
+    text = json.dumps([os.path.realpath(config_file), values])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def read_trust(path: Path) -> Trust:
-    """Read the user's trust file; one that is damaged approves nothing, and says so."""
+    """Read the user's trust file; a damaged one approves nothing, and is a `problem`."""
     try:
         check_regular(path, what="the trust file")
         with open(path, "rb") as file:
@@ -66,15 +66,15 @@ def read_trust(path: Path) -> Trust:
 
 
 def write_trust(path: Path, approved: Mapping[str, str]) -> None:
-    """Write the user's approvals so that a crash leaves the old file or the new one.
+    """Write the user's approvals to a file that only the user can read.
 
-    Only the user can read it, since it names their folders.
+    A crash leaves the old file or the new one.
 
     Raises:
-        StorageError: it cannot be written; the old file stands.
+        StorageError: it cannot be written; the old file stays.
     """
     text = json.dumps({"trusted": dict(sorted(approved.items()))}, indent=1) + "\n"
-    with contextlib.suppress(OSError):  # what is wrong is told by the attempt to write
+    with contextlib.suppress(OSError):  # writing the file will raise the reason
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     replace_file(path, text.encode("utf-8", "surrogatepass"), what="the trust file", mode=0o600)
 
@@ -88,24 +88,17 @@ def distrusted_owner(path: Path) -> str | None:
         if info.st_uid not in (os.geteuid(), 0):
             return f"{name} belongs to another user"
         if info.st_mode & 0o002:
-            return f"{name} can be written by every user"
+            return f"every user can write to {name}"
     return None
-
-
-# What is kept of a configuration that came with a folder: all that stays inside the folder.
-#
-# In: one project file, the files further away, the user's approvals. Out: the
-# file without what is not approved, what it asks for, and a warning for each
-# thing left out.
 
 
 def admit(
     file: ConfigFile, further: Sequence[ConfigFile], home: Path, trust: Trust, warnings: list[str]
 ) -> tuple[ConfigFile, TrustedFile | None]:
-    """Return `file` less what it asks for beyond its folder, unless `trust` covers that; and those.
+    """Return `file` without settings that reach beyond its folder, unless `trust` has them.
 
-    `further` are the files that it overrides, nearest first. The home folder, what lies
-    above it, and the root of the file system are never admitted.
+    The second value has the requested permissions, if any. `further` are the files that `file`
+    overrides, nearest first. There is a warning for each setting that is left out.
     """
     file = _without_forbidden(file, further, home, warnings)
     permissions = permissions_of(file, further, home)
@@ -126,7 +119,7 @@ def admit(
 
 
 def _judged(config_file: Path, permissions: Collection[Gated], trust: Trust) -> TrustedFile:
-    """Return what a file asks for, and whether the user approved all of that, and nothing else."""
+    """Return the permissions of a file, and whether the user approved exactly these."""
     seen, known = (
         digest(config_file, permissions),
         trust.approved.get(os.path.realpath(config_file)),
@@ -146,7 +139,7 @@ def _open_values(
 
 
 def permissions_of(file: ConfigFile, further: Sequence[ConfigFile], home: Path) -> list[Gated]:
-    """List the permissions that a project's file needs beyond its folder, in the file's order."""
+    """Return the permissions that a project's file needs beyond its folder, in the file's order."""
     permissions = _gated_values(file.values, "")
     for tree in file.trees:
         permissions.extend(_permissions_of_tree(file, tree, further, home))
@@ -166,14 +159,14 @@ def _permissions_of_tree(
         place = tree.path.location if tree.path else tree.location
         return [Gated(key, what, f"lies outside of the project ({root})", place)]
     permissions = _gated_values(tree.values, f"{key}.")
-    if tree.exclude is not None and (back := secret_patterns(tree.exclude.value)):
+    if tree.exclude is not None and (secrets := secret_patterns(tree.exclude.value)):
         why = "includes files that may hold secrets"
-        permissions.append(Gated(f"{key}.exclude", json.dumps(back), why, tree.exclude.location))
+        permissions.append(Gated(f"{key}.exclude", json.dumps(secrets), why, tree.exclude.location))
     return permissions
 
 
 def _gated_values(values: Mapping[str, PlacedValue], above: str) -> list[Gated]:
-    """List the settings in a table that need trust; `above` is the prefix of their keys."""
+    """Return the settings in a table that need trust; `above` is the prefix of their keys."""
     permissions = []
     for name, placed in values.items():
         setting = SETTINGS[name]
@@ -192,8 +185,8 @@ def _without_forbidden(
         if root is not None and _is_inside(home, root):
             place = tree.path.location if tree.path else tree.location
             warnings.append(
-                f"{place}: tree.{tree.name} is the home folder or holds it ({root}); left out: "
-                "only your own configuration may name it"
+                f"{place}: tree.{tree.name} is left out: it is the home folder or contains it "
+                f"({root}), and only your own configuration may name that"
             )
         else:
             trees.append(tree)
@@ -203,7 +196,7 @@ def _without_forbidden(
 def _effective_root(
     file: ConfigFile, tree: TreeTable, further: Sequence[ConfigFile], home: Path
 ) -> Path | None:
-    """Return the root that a tree of `file` has, or gets from the files further away."""
+    """Return the root of a tree of `file`, which another file in `further` may have."""
     if tree.path is not None:
         return resolve_path(tree.path.value, file.path.parent, home)
     for other in further:
@@ -214,9 +207,9 @@ def _effective_root(
 
 
 def resolve_path(path: str, base: Path, home: Path) -> Path:
-    """Return the absolute path for `path`, written in a file in `base`; `~` is the home folder.
+    """Return the absolute path of `path` in a file in `base`; `~` is the home folder.
 
-    Links are kept as they are.
+    Links are not resolved.
     """
     if path == "~" or path.startswith(("~/", "~" + os.sep)):
         return Path(os.path.normpath(home / path[2:]))

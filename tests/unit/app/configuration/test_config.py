@@ -283,7 +283,7 @@ def test_tables_without_settings_are_accepted(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ('provider = "openai"', "provider chooses what your documents and queries are given to"),
+        ('provider = "openai"', "provider chooses a program that gets your documents and queries"),
         ('model = "x"', "model chooses a model, which may be fetched and run"),
         (
             'endpoint = "http://evil.example"',
@@ -307,7 +307,10 @@ def test_an_embedder_in_a_projects_file_needs_trust(desk: Desk, line: str, why: 
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ('provider = "fastembed"', "provider chooses what your documents and queries are given to"),
+        (
+            'provider = "fastembed"',
+            "provider chooses a program that gets your documents and queries",
+        ),
         ('model = "x"', "model chooses a model, which may be fetched and run"),
     ],
 )
@@ -387,8 +390,8 @@ def test_the_home_folder_is_only_for_the_users_own_file(desk: Desk, path: str) -
     desk.write("project/leafmark.toml", f'[tree.all]\npath = "{path}"')
     root = {"~": desk.home, "/": Path("/"), "..": desk.home, "../..": desk.home.parent}[path]
     warning = (
-        f"{desk.project}/leafmark.toml:2: tree.all is the home folder or holds it ({root}); "
-        "left out: only your own configuration may name it"
+        f"{desk.project}/leafmark.toml:2: tree.all is left out: it is the home folder or "
+        f"contains it ({root}), and only your own configuration may name that"
     )
     assert desk.open().warnings == (warning,)
     desk.write("own/leafmark.toml", f'[tree.all]\npath = "{path}"')
@@ -468,10 +471,10 @@ def test_a_file_that_others_can_change_is_not_used(desk: Desk) -> None:
     path.chmod(0o666)
     found = desk.open()
     assert found.search.limit == 10
-    assert found.warnings == (f"{path}: not used, because it can be written by every user",)
+    assert found.warnings == (f"{path}: not used, because every user can write to it",)
     path.chmod(0o644)
     desk.project.chmod(0o777)
-    warning = f"{path}: not used, because its folder can be written by every user"
+    warning = f"{path}: not used, because every user can write to its folder"
     assert desk.open().warnings == (warning,)
 
 
@@ -541,7 +544,7 @@ WRONG = [
         "[embedding]\ntimeout_s = 9",
         ":2",
         "unknown key `embedding.timeout_s`",
-        "it holds for one run: the variable LEAFMARK_EMBEDDING_TIMEOUT_S",
+        "set it for one run: the variable LEAFMARK_EMBEDDING_TIMEOUT_S",
     ),
     (
         "[[context.rules]]\n[[context.rules]]\nterm = []",
@@ -566,10 +569,10 @@ WRONG = [
     (
         "[tree.a]\ninclude = ['!b']",
         ":2",
-        '`include` holds "!b"',
+        '`include` contains "!b"',
         'leave files out with `exclude`: exclude = ["b"]',
     ),
-    ("[tree.a]", ":1", "tree.a has no path", 'say where it lies: path = "a"'),
+    ("[tree.a]", ":1", "tree.a has no path", 'add the path of its folder: path = "a"'),
     (
         "[tree.'a b']\npath = 'a'",
         ":1",
@@ -580,7 +583,7 @@ WRONG = [
         "[tree.a]\npath = 'a'\n[tree.a.search]\nlimit = 1",
         ":4",
         "search.limit cannot be set for one tree",
-        "it holds for all trees: put it in [search]",
+        "set it for all trees, in [search]",
     ),
     (
         "[tree.a]\npath = 'a'\n[[tree.a.context.rules]]\nterms = ['x']",
@@ -677,7 +680,7 @@ def test_a_file_that_is_too_large_is_an_error(desk: Desk) -> None:
     assert refuse(desk) == (
         "the configuration is too large",
         "project/leafmark.toml",
-        "the most is 262,144 bytes",
+        "the limit is 262,144 bytes",
     )
 
 
@@ -700,7 +703,7 @@ def test_many_trees_are_an_error(desk: Desk) -> None:
     tables = (f'[tree.t{number}]\npath = "."\n' for number in range(101))
     desk.write("project/leafmark.toml", "".join(tables))
     message, location, hint = refuse(desk)
-    assert (message, hint) == ("there are 101 trees", "the most in one file is 100")
+    assert (message, hint) == ("there are 101 trees", "the limit for one file is 100")
     assert location == "project/leafmark.toml"
 
 

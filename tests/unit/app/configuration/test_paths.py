@@ -88,7 +88,7 @@ def test_a_variable_that_is_no_whole_path_is_an_error(variable: str) -> None:
         find_directories({"HOME": "/h", variable: "some/where"})
     assert caught.value.message == f'{variable} is "some/where"'
     assert caught.value.location == variable
-    assert caught.value.hint == f"{variable} must be a whole path"
+    assert caught.value.hint == f"{variable} must be an absolute path"
 
 
 def test_a_home_that_is_not_known_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

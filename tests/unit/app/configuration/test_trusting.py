@@ -115,7 +115,7 @@ def test_revoking_also_takes_back_what_is_no_longer_wished(desk: Desk) -> None:
 def test_there_may_be_nothing_to_revoke(desk: Desk) -> None:
     with pytest.raises(NotFoundError) as caught:
         revoke(desk.project, environ=desk.environ)
-    assert caught.value.message == "nothing of this folder's configuration is trusted"
+    assert caught.value.message == "the configuration of this folder is not trusted"
     assert (caught.value.location, caught.value.exit_code) == (str(desk.project), 1)
 
 

@@ -681,8 +681,8 @@ def test_modes_that_need_an_embedder_say_so(here: Here) -> None:
         "the mode semantic needs an embedder, and the configured one is not trusted"
     )
     assert caught.value.hint == (
-        f"{here.root}/leafmark.toml:2: embedding.provider chooses what your documents and "
-        "queries are given to; left out, as it is not trusted"
+        f"{here.root}/leafmark.toml:2: embedding.provider chooses a program that gets your "
+        "documents and queries; left out, as it is not trusted"
     )
 
 

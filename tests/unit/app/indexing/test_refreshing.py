@@ -51,8 +51,8 @@ def test_what_of_the_configuration_is_not_used_is_said(here: Here) -> None:
     here.write("a.md", "# A\n\none\n")
     here.configure('[embedding]\nprovider = "minilm"\n')
     said = (
-        f"{here.root}/leafmark.toml:2: embedding.provider chooses what your documents and queries "
-        "are given to; left out, as it is not trusted",
+        f"{here.root}/leafmark.toml:2: embedding.provider chooses a program that gets your "
+        "documents and queries; left out, as it is not trusted",
     )
     assert here.index().warnings == said
     assert here.run(IndexRequest(dry_run=True)).warnings == said
