@@ -493,7 +493,7 @@ def find_repository(folder: Path) -> Repository:
 
 
 def is_safe_path(path: str) -> bool:
-    """Whether a path of a revision stays below the top folder and is not git's own.
+    """Whether a path of a revision stays below the top folder and outside `.git`.
 
     >>> is_safe_path("docs/a.md"), is_safe_path("../a"), is_safe_path("a/.GIT/config")
     (True, False, False)
@@ -516,8 +516,8 @@ def _read_plain_file(path: Path, limit: int) -> bytes | None:
         if path.is_symlink():
             return None
         with open(os.open(path, flags), "rb") as file:
-            facts = os.fstat(file.fileno())
-            if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit:
+            info = os.fstat(file.fileno())
+            if not stat.S_ISREG(info.st_mode) or info.st_size > limit:
                 return None
             return file.read(limit)
     except OSError:
@@ -574,7 +574,7 @@ _KNOWN_ERRORS: tuple[tuple[str, Callable[[str], LeafmarkError]], ...] = (
         lambda where: StorageError(
             "an object of the repository is missing",
             location=where,
-            hint="a shallow clone has not all of them: git fetch --unshallow",
+            hint="a shallow clone lacks some: git fetch --unshallow",
         ),
     ),
     (
@@ -593,7 +593,7 @@ def _build_error(message: str, location: str) -> LeafmarkError:
         if words in message:
             return build(location)
     lines = [line for line in message.splitlines() if line.strip() and line[:5] != "hint:"]
-    first = re.sub(r"^(?:fatal|error): ", "", lines[0]) if lines else "it said nothing"
+    first = re.sub(r"^(?:fatal|error): ", "", lines[0]) if lines else "no message"
     return StorageError(f"git cannot read the repository: {first[:200]}", location=location)
 
 
@@ -601,7 +601,7 @@ def _missing_object(repository: Repository, oid: str) -> StorageError:
     return StorageError(
         f"the object {oid[:12]} is missing or damaged",
         location=str(repository.git_dir),
-        hint="`git fsck` says more; a partial or shallow clone has not all of them: `git fetch`",
+        hint="`git fsck` lists damage; a partial or shallow clone lacks some objects: `git fetch`",
     )
 
 

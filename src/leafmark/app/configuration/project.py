@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from leafmark.model import DocumentEntry, Hint
 
 STRUCTURE_VERSION = 82
-"""Raised when the same bytes and settings begin to give other chunks, or other words of them."""
+"""Raised when the same bytes and settings give other chunks, or other words of chunks."""
 
 _SIZES = frozenset(("min_tokens", "target_tokens", "max_tokens", "fixed_tokens", "fixed_overlap"))
-"""The sizes that yield where nobody stated them."""
+"""The sizes that adapt to the others unless they are set."""
 
 
 class Project(Frozen):
-    """What every use case is given: where it works and under which settings.
+    """The folder, trees and settings that a use case works with.
 
-    A program that asks often sets `open_kept`, so that the index is not opened for every call.
-    `tell` is given the hints of answers that have no place for them. `index_dir` is the
-    folder of the index that this leafmark makes; see `index.folder`. `revision` names the
-    revision that the trees are of, in which nothing changes; None: they are files as they are.
+    `index_dir` is the folder of the index of this version of leafmark; see `index.folder`. A
+    program with many calls sets `open_kept`, so that not every call opens the index. `tell` gets
+    the hints of answers that have no place for them. `revision` is the revision of the trees; None
+    for the files as they are now.
     """
 
     directory: Path
@@ -54,12 +54,12 @@ class Project(Frozen):
     revision: str | None = None
 
     def _meaning(self) -> dict[str, Any]:
-        """Projects with the same settings and trees are equal, whatever opens their readers."""
+        """Return the fields that equal projects share: all but those for opening readers."""
         means = ("open_kept", "remote", "tell")
         return {name: value for name, value in self._asdict().items() if name not in means}
 
     def tree(self, name: str) -> Tree | None:
-        for tree in self.trees:  # asked for each source of each answer: no generator
+        for tree in self.trees:  # no generator: called for each source of each answer
             if tree.name == name:
                 return tree
         if self.remote is not None and name in self.remote.tree_names:
@@ -70,7 +70,7 @@ class Project(Frozen):
         """Return the tree of this name.
 
         Raises:
-            NotFoundError: there is none; it names some that there are, or says how to allow it.
+            NotFoundError: there is none; the hint lists the trees, or says how to permit this one.
         """
         tree = self.tree(name)
         if tree is not None:
@@ -90,12 +90,12 @@ class Project(Frozen):
         return frozenset(tree.name for tree in self.trees if tree.scope == "local")
 
     def open_reader(self) -> IndexReader:
-        """Open the committed state of the index, or give the one that is kept if it is current.
+        """Return the committed state of the index; one that is open already, if it is current.
 
-        Until this leafmark has made its own, it is the state of an index that another made.
+        Without an index of this version of leafmark, it is the index of another version.
         """
         if self.remote is not None:
-            return cast("IndexReader", self.remote.open())  # both are what readers ask of one
+            return cast("IndexReader", self.remote.open())  # it has the same methods
         root = self.index_dir
         note_use(root)
         if not has_index(root):
@@ -104,10 +104,10 @@ class Project(Frozen):
 
     @property
     def is_indexed(self) -> bool:
-        """Whether there is an index to read from, this leafmark's in whatever state, or another's.
+        """Whether there is an index to read from, of this or another version of leafmark.
 
         Raises:
-            StorageError: nobody may look there.
+            StorageError: permission to look there is denied.
         """
         if self.remote is not None:
             return self.remote.exists
@@ -115,16 +115,16 @@ class Project(Frozen):
 
     @property
     def has_own_index(self) -> bool:
-        """Whether there is an index of this leafmark's making, in whatever state.
+        """Whether there is an index of this version of leafmark, even a damaged one.
 
         Raises:
-            StorageError: nobody may look there.
+            StorageError: permission to look there is denied.
         """
         return self.remote.exists if self.remote is not None else has_index(self.index_dir)
 
     @contextmanager
     def open_writer(self, *, timeout_s: float, rebuild: bool = False) -> Iterator[IndexWriter]:
-        """Give the writer of the index, which is made if necessary.
+        """Open the writer of the index, which is created if necessary.
 
         Raises:
             LockedError: another process went on writing for `timeout_s`.
@@ -142,10 +142,10 @@ class Project(Frozen):
 
     @property
     def was_indexed(self) -> bool:
-        """Whether there is an index, be it one that this leafmark cannot read.
+        """Whether there is an index, even one that this version of leafmark cannot read.
 
         Raises:
-            StorageError: nobody may look there.
+            StorageError: permission to look there is denied.
         """
         if self.remote is not None:
             return self.remote.exists
@@ -153,11 +153,11 @@ class Project(Frozen):
 
     @property
     def shared_dir(self) -> Path:
-        """The folder of the vectors, which the indexes of several leafmarks share."""
+        """The folder of the vectors, which the indexes of all versions of leafmark share."""
         return self.index_dir.parent
 
     def keys_of(self, path: Path) -> list[tuple[str, str]]:
-        """Return tree and path of a file as a document, for each tree that contains it."""
+        """Return the tree and path of a file, for each tree that contains it."""
         real = Path(os.path.realpath(path))
         keys = []
         for tree in self.trees:
@@ -179,10 +179,10 @@ class Project(Frozen):
         return (*self.configuration.warnings, *self.missing_trees())
 
     def chunking_options(self, tree: Tree) -> ChunkingOptions:
-        """How the documents of `tree` become chunks.
+        """Return the options for cutting the documents of `tree` into chunks.
 
         Raises:
-            ConfigError: the settings do not fit together; it says where they stand.
+            ConfigError: the settings contradict each other; its location is one of them.
         """
         from leafmark.chunking import ChunkingOptions, Yielding  # late: a search seldom chunks
 
@@ -197,7 +197,7 @@ class Project(Frozen):
             raise ConfigError(error.message, location=location, hint=error.hint) from None
 
     def index_options(self) -> IndexOptions:
-        """What decides what the index holds."""
+        """Return the options that determine the content of the index."""
         default = _chunking_stated(self.configuration, None)
         special = {
             tree.name: values
@@ -224,7 +224,7 @@ class Project(Frozen):
         return raw if state.digest == document.state.digest else None
 
     def _place(self, name: str, tree: Tree) -> str | None:
-        """Return the origin of a setting, None if it is the default or from the command line."""
+        """Return the origin of a setting; None if it is the default or from the command line."""
         origin = self.configuration.origin(name)
         if name in tree.overrides:
             origin = self.configuration.tree_origins.get(f"tree.{tree.name}.{name}", origin)
@@ -235,7 +235,7 @@ class Project(Frozen):
 
 
 def _value(configuration: Configuration, name: str, tree: Tree | None) -> object:
-    """Return a setting as it is for a tree; None: for what belongs to none."""
+    """Return the value of a setting for a tree, or (None) outside of all trees."""
     overrides = {} if tree is None else tree.overrides
     return overrides.get(name, configuration.value(name))
 
@@ -243,7 +243,7 @@ def _value(configuration: Configuration, name: str, tree: Tree | None) -> object
 def _chunking(configuration: Configuration, tree: Tree | None) -> dict[str, object]:
     chunking = configuration.chunking
     values = chunking._asdict()
-    del values["preset"]  # it is written out in the sizes
+    del values["preset"]  # the sizes have its values
     if tree is not None:
         for option in values:
             name = f"chunking.{option}"
@@ -253,20 +253,20 @@ def _chunking(configuration: Configuration, tree: Tree | None) -> dict[str, obje
 
 
 def _stated_sizes(configuration: Configuration, tree: Tree | None) -> set[str]:
-    """The sizes that somebody stated, which those of a preset and defaults yield to."""
+    """Return the sizes that are set; those of a preset and the defaults adapt to them."""
     stated = set()
     for size in _SIZES:
         name = f"chunking.{size}"
         overridden = tree is not None and name in tree.overrides
         is_default = not overridden and configuration.origin(name) == "default"
         value = _value(configuration, name, tree)
-        if not is_default and value.__class__ is int:  # a preset's is more than that
+        if not is_default and value.__class__ is int:  # those of a preset are of a subclass
             stated.add(size)
     return stated
 
 
 def _chunking_stated(configuration: Configuration, tree: Tree | None) -> dict[str, object]:
-    """The settings, and which sizes are stated: what yields to them may come out otherwise."""
+    """Return the settings, and the names of the sizes that are set: the others adapt to these."""
     stated = sorted(_stated_sizes(configuration, tree))
     return {**_chunking(configuration, tree), "stated": stated}
 
@@ -278,12 +278,12 @@ def open_project(
     environ: Mapping[str, str],
     tell: Callable[[Hint], None] | None = None,
 ) -> Project:
-    """Return the project of the folder `directory`, under the configuration that applies there.
+    """Return the project of the folder `directory`, with the configuration that applies there.
 
     Raises:
         NotFoundError: there is no such folder.
         ConfigError: a configuration file, variable or flag is wrong.
-        ForbiddenError: the place of its index is somebody else's.
+        ForbiddenError: the folder of its index belongs to another user.
     """
     configuration = open_configuration(directory, flags=flags, environ=environ)
     place = index_place(configuration.index_dir, _leafmark_key())
@@ -298,9 +298,9 @@ def open_project(
 
 
 def _leafmark_key() -> str:
-    """Return a digest of what of this installation decides what an index holds.
+    """Return a digest of the parts of this installation that determine the content of an index.
 
-    Another version of leafmark, or one with other grammars, formats or defaults, has its own.
+    Another version, or other grammars, formats or defaults, give another digest.
     """
     defaults = [*ChunkingSettings()._field_defaults.values(), SearchSettings().stemmer]
     installed = [*installed_grammars(), *installed_formats()]

@@ -1,6 +1,6 @@
 """Use cases over time: compare two states, read a revision, follow a section.
 
-Modules are imported when a use case is asked for: most runs need none of them.
+Modules are imported when a use case is first used: most runs need none of them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Compare two states of a project's documents: what `leafmark diff` does.
+"""`leafmark diff` compares two states of a project's documents; `leafmark log` follows one section.
 
-Only documents whose bytes differ are parsed. Links of the others are looked at only where their
-bytes hold a name that broke.
+A comparison parses only documents whose bytes differ, and, for their links, documents whose bytes
+contain a broken name.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ from leafmark.search.citations import Citation, citation_name, find_citations
 from leafmark.suggest import nearest
 
 MAX_NEEDLES = 5_000
-"""Broken names that are looked for in the bytes of unchanged documents; of more, all are read."""
+"""Broken names to search for in the bytes of unchanged documents; with more, all are parsed."""
 
 
 def diff_project(
     project: Project, request: DiffRequest, *, progress: Progress | None = None
 ) -> DiffReport:
-    """Return what changed between the two sides that a request names.
+    """Return the differences between the two sides that a request names.
 
     Raises:
         NotFoundError, ForbiddenError, UsageError: there is no such revision, folder or repository.
@@ -99,13 +99,13 @@ def _side_names(request: DiffRequest) -> list[str]:
     if len(names) == 1 and ".." in names[0]:
         first, dots, last = names[0].partition("..")
         if last.startswith("."):
-            raise UsageError(f"{names[0]!r} is no range", hint="write OLD..NEW, or OLD NEW")
+            raise UsageError(f"{names[0]!r} is not a range", hint="write OLD..NEW, or OLD NEW")
         return [first or "HEAD", last or "HEAD"] if dots else names
     return names
 
 
 def _folders(project: Project, names: Sequence[str]) -> tuple[Side, Side] | None:
-    """Return two sides where both names are folders that are there, or both are files."""
+    """Return two sides if both names are existing folders."""
     paths = [Path(os.path.abspath(project.directory / name)) for name in names if "\0" not in name]
     if len(paths) != 2 or not all(map(os.path.isdir, paths)):
         return None
@@ -124,7 +124,7 @@ def compare_sides(
     *,
     progress: Progress | None = None,
 ) -> DiffReport:
-    """Return what is not the same on two open sides, and what that broke."""
+    """Return the differences of two open sides, and the names, links and citations they broke."""
     changed = sorted(
         key for key in old.ids.keys() | new.ids.keys() if old.ids.get(key) != new.ids.get(key)
     )
@@ -133,7 +133,7 @@ def compare_sides(
     for done, key in enumerate(changed, start=1):
         before, after = befores.at(key), afters.at(key)
         if key in befores.unreadable or key in afters.unreadable:
-            continue  # nothing is known of what became of it: a diagnostic says so
+            continue  # it cannot be compared: a diagnostic says so
         if not _are_equal(before, after, new):
             pairs.append((before, after))
         if progress is not None:
@@ -156,7 +156,7 @@ def compare_sides(
 def _are_equal(
     before: SectionedDocument | None, after: SectionedDocument | None, new: Side
 ) -> bool:
-    """Whether there is nothing to compare: a checkout may have written other line ends."""
+    """Say whether two versions are equal, but for line ends that a checkout wrote."""
     if before is None or after is None:
         return before is after
     data = before.document.data, after.document.data
@@ -173,16 +173,16 @@ class _Documents:
         self._known: dict[DocumentKey, SectionedDocument | None] = {}
         self.side = side
         self.unreadable: set[DocumentKey] = set()
-        """Sources that are there, and whose bytes are not."""
+        """Sources that exist and cannot be read."""
 
     def at(self, key: DocumentKey) -> SectionedDocument | None:
-        """Return the document; None where it is no source, or holds nothing that is read."""
+        """Return the document; None if it is not a source, or has no text."""
         if key not in self._known:
             self._known[key] = self._read(key) if key in self.side.ids else None
         return self._known[key]
 
-    def passing(self, key: DocumentKey) -> SectionedDocument | None:
-        """Return the document without remembering it."""
+    def uncached(self, key: DocumentKey) -> SectionedDocument | None:
+        """Return the document without adding it to the cache."""
         return self._known[key] if key in self._known else self._read(key)
 
     def _read(self, key: DocumentKey) -> SectionedDocument | None:
@@ -199,11 +199,11 @@ class _Documents:
 
 
 def read_sections(
-    project: Project, tree: Tree, path: str, data: bytes, done: str
+    project: Project, tree: Tree, path: str, data: bytes, verb: str
 ) -> SectionedDocument | Diagnostic | None:
-    """Return a source as sections, one for each heading; None where it holds nothing to read.
+    """Return a source as sections, one for each heading; None if its content is refused.
 
-    Where the source is broken, what is said of that: it could not be `done`.
+    If the source is broken, return a diagnostic; `verb` as in `unless_broken`.
     """
 
     def make() -> SectionedDocument:
@@ -211,7 +211,7 @@ def read_sections(
         document = parse_source(tree, path, data, notebook_outputs=options.notebook_outputs)
         return SectionedDocument(chunk_document(document, tree=tree.name, options=options))
 
-    return None if refuse_contents(tree, path, data) else unless_broken(make, path, done)
+    return None if refuse_contents(tree, path, data) else unless_broken(make, path, verb)
 
 
 def _broken_links(
@@ -221,19 +221,19 @@ def _broken_links(
     new: Side,
     afters: _Documents,
 ) -> Iterator[BrokenLink]:
-    """Yield the links of documents as they are now that led to what has gone."""
+    """Yield the links of the new documents whose targets are broken names."""
     if not broken:
         return
     by_name = {broken_name.name: broken_name for broken_name in broken}
     before = Links(lambda tree, path, slug: None, KnownKeys(old.ids))
     changed = {change.new.key for change in comparison.documents if change.new is not None}
-    looks_in = _needles(broken)
+    needles = _needles(broken)
     for key in sorted(new.ids):
-        if key not in changed:
-            data = new.read(key) if looks_in is not None else None
-            if looks_in is not None and (data is None or looks_in.search(data) is None):
+        if key not in changed and needles is not None:
+            data = new.read(key)
+            if data is None or needles.search(data) is None:
                 continue
-        document = afters.passing(key)
+        document = afters.uncached(key)
         if document is not None:
             yield from _links_in(document, by_name, before, old, new)
 
@@ -265,7 +265,7 @@ def _links_in(
 
 
 def _needles(broken: Sequence[BrokenName]) -> re.Pattern[bytes] | None:
-    """Return what finds in bytes the end of any broken name, None where there are too many."""
+    """Return a pattern of the ends of all broken names; None if there are too many."""
     needles = set()
     for broken_name in broken:
         doc_id, _, slug = broken_name.name.partition("#")
@@ -273,7 +273,7 @@ def _needles(broken: Sequence[BrokenName]) -> re.Pattern[bytes] | None:
         written = slug or stem
         needles |= {written, quote(written)}
         if slug:
-            needles.add(broken_name.old.title)  # a wiki link names a heading by its words
+            needles.add(broken_name.old.title)  # a wiki link has the title of a heading
     needles.discard("")
     if len(needles) > MAX_NEEDLES:
         return None
@@ -293,7 +293,7 @@ def _cited(
     befores: _Documents,
     afters: _Documents,
 ) -> CitedFile:
-    """Return what became of the citations in a text, and which ids in it broke."""
+    """Return the outcomes of the citations in a text, and the broken ids in it."""
     name, content = text
     trees = {key[0] for key in befores.side.ids} | {key[0] for key in afters.side.ids}
     keys = {citation_name(document_id(*key)): key for key in befores.side.ids}
@@ -320,9 +320,9 @@ def _elsewhere(
     comparison: Comparison,
     afters: _Documents,
 ) -> Iterator[tuple[Citation, SectionedDocument]]:
-    """Yield the first other document in which each cited text stands, those that changed first.
+    """Yield the first other document that contains each cited text; changed ones come first.
 
-    Each document is read once, whatever is lost, and parsed only where something stands in it.
+    Each document is read once, and parsed only if its bytes contain a text.
     """
     texts = {
         citation: old.document.data[citation.start : citation.end]
@@ -332,8 +332,8 @@ def _elsewhere(
     for key in (*changed, *sorted(afters.side.ids.keys() - {*changed})):
         if not texts:
             return
-        citations = _holding(key, texts, afters)
-        document = afters.passing(key) if citations else None
+        citations = _citations_within(key, texts, afters)
+        document = afters.uncached(key) if citations else None
         for citation in citations if document is not None else ():
             assert document is not None
             new = sides[citation][1]
@@ -342,35 +342,33 @@ def _elsewhere(
                 yield citation, document
 
 
-def _holding(key: DocumentKey, texts: Mapping[Citation, bytes], side: _Documents) -> list[Citation]:
-    """Return the citations whose text may stand in a document, by the bytes of its file."""
+def _citations_within(
+    key: DocumentKey, texts: Mapping[Citation, bytes], side: _Documents
+) -> list[Citation]:
+    """Return the citations whose text a document may contain, by the bytes of its file."""
     data = side.side.read(key) or b""
     try:
         data.decode("utf-8")
-    except UnicodeDecodeError:  # citations are of what it says in UTF-8
+    except UnicodeDecodeError:  # the cited bytes are UTF-8, those of the file are not
         return list(texts)
     return [citation for citation, text in texts.items() if text and text in data]
 
 
 def _starts(text: str, trees: Iterable[str]) -> Iterator[int]:
-    """Yield where an id of a tree may begin."""
+    """Yield the offsets in a text at which the id of a tree may begin."""
     for tree in trees:
         pattern = re.compile(rf"(?<![A-Za-z0-9._-]){re.escape(tree)}:")
         yield from (match.start() for match in pattern.finditer(text))
 
 
-# One section back through time: when it came, moved, was renamed and changed.
-#
-# In: an id and a revision at which it stands. Out: an entry for each commit of the main line that
-# did something to the section, newest first, with the section as that commit left it. A commit that
-# touched only other sections of the file is none.
-
+# The history of one section: an entry for each commit of the main line that added, moved, renamed
+# or changed it, newest first, with the section after that commit.
 
 MAX_COMMITS = 100_000
-"""Commits of one path that are looked at."""
+"""Commits of one path to read."""
 
 MAX_DOCUMENTS = 300
-"""Documents of one commit in which a section is looked for that its own file did not have."""
+"""Documents of one commit in which to search for a section that its own file did not have."""
 
 
 def log_section(
@@ -385,7 +383,7 @@ def log_section(
     repository = project_repository(project)
     commit = find_revision(repository, request.at or "HEAD")
     with Blobs(repository) as objects:
-        trail = _Trail(project, repository, objects, progress)
+        trail = _SectionHistory(project, repository, objects, progress)
         tree, path, slug = trail.find(request.id, commit)
         entries: list[LogEntry] = []
         section = trail.section_at(tree, path, slug, commit)
@@ -407,14 +405,14 @@ def log_section(
 def _uncommitted(
     working: Section, committed: Section | None
 ) -> tuple[Section | None, list[LogEntry]]:
-    """Return what a section of a working file is in the last commit, and what was done since."""
+    """Return a working section's counterpart in the last commit, and the uncommitted change."""
     before = [] if committed is None else [committed.owner]
     change = _fate(working, before, [working.owner])
     return change.old, [LogEntry(None, change, working)] if change.is_change else []
 
 
-class _Trail:
-    """Reads documents of commits."""
+class _SectionHistory:
+    """Reads the documents of commits, and follows a section through them."""
 
     def __init__(
         self,
@@ -431,7 +429,7 @@ class _Trail:
         self._trees = [tree for tree in project.trees if tree.name in self._prefixes]
 
     def find(self, section_id: str, commit: Commit) -> tuple[Tree, str, str | None]:
-        """Return tree, path and slug that an id means; the tree may be left out."""
+        """Return the tree, path and slug of an id, which may lack its tree."""
         doc, slug = (
             document_part(section_id),
             section_id.partition("#")[2].partition("~")[0] or None,
@@ -458,7 +456,7 @@ class _Trail:
                 yield entry.path.removeprefix(prefix)
 
     def section_at(self, tree: Tree, path: str, slug: str | None, commit: Commit) -> Section | None:
-        """Return a section at a commit, None where it is not there."""
+        """Return a section at a commit, if it exists there."""
         whole = self._prefixes[tree.name] + path
         for entry in self._repository.paths(commit.oid, os.path.dirname(whole)):
             if entry.path == whole and entry.kind == "file":
@@ -466,7 +464,7 @@ class _Trail:
         return None
 
     def working(self, tree: Tree, path: str, slug: str | None) -> Section | None:
-        """Return a section of the working files, None where it is not there."""
+        """Return a section of the working files, if it exists there."""
         try:
             data = read_beneath(tree, path)[0]
         except OSError:
@@ -474,7 +472,7 @@ class _Trail:
         return _named(self._parsed(tree, path, data), slug)
 
     def unknown(self, section_id: str, tree: Tree, path: str, commit: Commit) -> NotFoundError:
-        """Return what to say of an id that names no section of its document."""
+        """Return the error for an id that names no section of its document."""
         root = self.section_at(tree, path, None, commit)
         known = [] if root is None else [section.id for section in root.owner.sections]
         return NotFoundError(
@@ -484,9 +482,9 @@ class _Trail:
         )
 
     def back(self, tree: Tree, section: Section, last: Commit) -> Iterator[LogEntry]:
-        """Yield what each commit did to a section, newest first, until it came.
+        """Yield the changes of a section by commit, newest first, until it was added.
 
-        In a shallow clone this ends with what is here, and `ends_at` says where.
+        In a shallow clone this ends with the oldest commit, which `ends_at` then has.
         """
         current: Section | None = section
         start: Commit | None = last
@@ -497,7 +495,7 @@ class _Trail:
             for commit in commits:
                 if self._progress is not None:
                     self._progress("reading", 0, 0)
-                if commit.oid in self._shallow:  # what it did to the section is not known
+                if commit.oid in self._shallow:  # without its parents its changes are unknown
                     self.ends_at = commit.oid
                     return
                 change = self._change_at(tree, current, commit)
@@ -512,13 +510,13 @@ class _Trail:
                     break
 
     def _change_at(self, tree: Tree, section: Section, commit: Commit) -> SectionChange:
-        """Return what a commit did to a section that stands in it."""
+        """Return the change by a commit of a section that it contains."""
         if not commit.parents:
             return SectionChange(("added",), None, section)
         paths = self._changed(tree, commit)
         own = next((change for change in paths if change.path == section.path), None)
         if own is None:
-            return SectionChange(("unchanged",), section, section)  # it became executable
+            return SectionChange(("unchanged",), section, section)  # only the mode changed
         before = self._pair(tree, own)[0]
         olds, news = ([] if before is None else [before]), [section.owner]
         change = _fate(section, olds, news)
@@ -574,7 +572,7 @@ def _named(document: SectionedDocument | None, slug: str | None) -> Section | No
 def _fate(
     section: Section, olds: Sequence[SectionedDocument], news: Sequence[SectionedDocument]
 ) -> SectionChange:
-    """Return what became of the section that is `section` now."""
+    """Return the change that led to `section`."""
     comparison = compare_documents(olds, news)
     old = comparison.matching.old_of.get(section)
     if old is not None:

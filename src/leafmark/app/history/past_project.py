@@ -1,8 +1,8 @@
 """A project at a revision: its trees are the sources of that revision, with an index of their own.
 
-The sources are written from git's objects beside the index, where equal ones of other revisions
-are the same file; the working tree, git's own index and HEAD stay as they are. The index begins
-as that of the nearest revision, and takes in what differs. Settings are those of today.
+The sources are written from git's objects beside the index, and linked to equal ones of other
+revisions; the repository stays as it is. The index begins as a copy of the index of the nearest
+revision. Settings are those of today.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ from leafmark.model import DocumentKey, Hint
 from leafmark.namedtuples import NamedTuple
 
 MIN_SHARED = 0.5
-"""Share of the sources that two revisions have in common from which one begins as the other."""
+"""The least share of equal sources for which the index begins as that of another revision."""
 
-MAX_LOOKED_AT = 12
-"""Revisions, those used last, among which the nearest one is looked for."""
+MAX_COMPARED = 12
+"""Revisions, the last used ones, to compare when the nearest one is searched."""
 
 _NOTE = "SOURCES"
 _MAX_NOTE_BYTES = 1 << 30
 
 
 class _Note(NamedTuple):
-    """What is noted of a revision that is here: what decided its sources, and each one's id."""
+    """The record of a revision on this machine: digest of its options, commit, id of each file."""
 
-    stated: str
+    options: str
     commit: str
     files: Mapping[str, str]
 
@@ -62,7 +62,7 @@ class _Note(NamedTuple):
 def project_at(project: Project, revision: str, *, progress: Progress | None = None) -> Project:
     """Return the project as it was at a revision, indexed.
 
-    Trees outside its repository are left out, and `project.tell` is given a hint of that.
+    Trees outside its repository are left out, with a hint to `project.tell`.
 
     Raises:
         NotFoundError, ForbiddenError, UsageError: see `find_revision` and `find_repository`.
@@ -78,17 +78,17 @@ def project_at(project: Project, revision: str, *, progress: Progress | None = N
         _make_folder(place)
         doing = "the revision is being indexed"
         with hold_lock(place / f"{_NOTE}.lock", timeout_s=timeout_s, doing=doing):
-            _bring_up(past, side, place, progress)
+            _refresh(past, side, place, progress)
         _tell(project, side)
     return past
 
 
 def paths_at(project: Project, past: Project, paths: Iterable[str]) -> tuple[str, ...]:
-    """Return where paths of a project, as the user wrote them, lie in the same at a revision.
+    """Return the paths, which the user wrote for `project`, in the project at a revision.
 
     Raises:
-        UsageError: one is in no tree of the repository.
-        NotFoundError: there was nothing at one.
+        UsageError: a path is in no tree of the repository.
+        NotFoundError: a path did not exist then.
     """
     roots = {tree.name: tree.root for tree in project.trees}
     pairs = [(os.path.realpath(roots[tree.name]), tree.root) for tree in past.trees]
@@ -108,8 +108,8 @@ def paths_at(project: Project, past: Project, paths: Iterable[str]) -> tuple[str
 
 
 def _place(project: Project, repository: Repository, commit: Commit) -> Path:
-    stated = json.dumps([project.index_dir.name, str(repository.common_dir), commit.oid])
-    return revision_place(project.shared_dir, hashlib.sha256(stated.encode()).hexdigest())
+    key = json.dumps([project.index_dir.name, str(repository.common_dir), commit.oid])
+    return revision_place(project.shared_dir, hashlib.sha256(key.encode()).hexdigest())
 
 
 def _at(project: Project, side: RevisionSide, place: Path, revision: str) -> Project:
@@ -128,33 +128,33 @@ def _tell(project: Project, side: RevisionSide) -> None:
         project.tell(Hint("revision", values={"path": diagnostic.path, "note": diagnostic.message}))
 
 
-def _bring_up(past: Project, side: RevisionSide, place: Path, progress: Progress | None) -> None:
-    """Write the sources and index them, if that was not done under these settings."""
-    stated = _stated(past, side)
+def _refresh(past: Project, side: RevisionSide, place: Path, progress: Progress | None) -> None:
+    """Write and index the sources, unless there is an index with the same options."""
+    options = _options_digest(past, side)
     note = _read_note(place)
-    if note is not None and note.stated == stated and has_index(place):
+    if note is not None and note.options == options and has_index(place):
         try:
             open_reader(place)
             return
         except (DamagedError, NotFoundError):
-            pass  # it is made anew
+            pass  # it is built again
     base = _nearest(past, side, place)
     files = _write_sources(side, place, base, progress)
     _index(past, place, base, files, progress)
-    note = _Note(stated, side.commit.oid, files)
+    note = _Note(options, side.commit.oid, files)
     text = json.dumps(note._asdict()).encode("utf-8", "surrogatepass")
     replace_index_file(place / _NOTE, [text])
     trim_revisions(place.parent)
 
 
-def _stated(past: Project, side: RevisionSide) -> str:
-    """Return what decides which sources there are, and how they are indexed."""
+def _options_digest(past: Project, side: RevisionSide) -> str:
+    """Return a digest of all that determines the sources and the content of the index."""
     options = past.index_options()
     trees = [
         [tree.name, str(tree.root), *map(str, tree[3:8]), str(tree.formats)] for tree in past.trees
     ]
-    stated = [side.commit.oid, options.fingerprint, sorted(options.languages.items()), trees]
-    return hashlib.sha256(json.dumps(stated, default=str).encode()).hexdigest()
+    parts = [side.commit.oid, options.fingerprint, sorted(options.languages.items()), trees]
+    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
 
 def _read_note(place: Path) -> _Note | None:
@@ -167,7 +167,7 @@ def _read_note(place: Path) -> _Note | None:
 
 
 class _Base(NamedTuple):
-    """Another revision that is here: its place, and where each of its files lies, by id."""
+    """Another revision on this machine: its folder, and the paths of its files by id."""
 
     place: Path
     note: _Note
@@ -175,12 +175,12 @@ class _Base(NamedTuple):
 
 
 def _nearest(past: Project, side: RevisionSide, place: Path) -> _Base | None:
-    """Return the revision that is here and shares most sources, of this project alone."""
+    """Return the revision of this project on this machine that shares the most sources."""
     object_ids = {*side.ids.values()}
     best: _Base | None = None
     most = 0
     others = [other for other in revision_places(place.parent) if other != place]
-    for other in others[:MAX_LOOKED_AT]:
+    for other in others[:MAX_COMPARED]:
         note = _read_note(other)
         if note is None:
             continue
@@ -201,12 +201,12 @@ def _make_folder(place: Path) -> None:
 def _write_sources(
     side: RevisionSide, place: Path, base: _Base | None, progress: Progress | None
 ) -> dict[str, str]:
-    """Write what the trees take, and the ignore files that decide it; return each file's id."""
+    """Write the sources of the trees, and the ignore files; return each file's id by path."""
     top = place / REVISION_SOURCES
     remove_sources(place)
     try:
         top.mkdir(mode=0o700)
-        (top / ".git").touch()  # ignore files further up are none of the revision
+        (top / ".git").touch()  # so ignore files in the folders above do not apply
     except OSError as error:
         raise translate(error, "write the sources of the revision", top) from error
     for tree in side.trees:
@@ -222,7 +222,7 @@ def _write_sources(
 
 
 def _wanted(side: RevisionSide) -> Iterator[tuple[str, tuple[str, DocumentKey | None]]]:
-    """Yield the paths to write, from the top of the repository, with id and, of sources, key."""
+    """Yield the paths to write, from the top of the repository, with id and the key of sources."""
     for key, oid in side.ids.items():
         yield side.prefixes[key[0]] + key[1], (oid, key)
     for path, oid in side.ignore_files(IGNORE_FILES):
@@ -246,13 +246,13 @@ def _write_file(
             file.write(data)
         os.utime(target, (side.commit.time, side.commit.time))
         return True
-    except FileExistsError:  # two names that are one on this file system
+    except FileExistsError:  # two names that this file system does not distinguish
         side.note_path(path, "another file of the revision has the same name here")
         return False
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno in _FULL:
             raise translate(error, "write the sources of the revision", target) from error
-        side.note_path(path, f"no file can have that name here: {error}")
+        side.note_path(path, f"this file system does not allow that name: {error}")
         return False
 
 
@@ -266,14 +266,14 @@ def _index(
     files: Mapping[str, str],
     progress: Progress | None,
 ) -> None:
-    """Index the sources; what an index that this one begins as has of them is not read again."""
+    """Index the sources; those in the index of `base` are not read again."""
     shared = None
     same = set(files.values()) & ({*base.note.files.values()} if base else set())
     is_near = len(same) >= MIN_SHARED * len(files)
     if base and is_near and not has_index(place) and _has_same_settings(past, base.place):
         shared = open_reader(place) if share_index(base.place, place) else None
     scan_result = scan(past, (), progress)
-    # no file of a revision changes, so none is too young to be trusted
+    # the files of a revision never change, so none is too young to be trusted
     began_ns = time.time_ns() + CLOCK_GRAIN_NS + 1
     if shared is not None and base is not None:
         scan_result.sources = list(
@@ -314,7 +314,7 @@ def _as_recorded(
     before: Mapping[str, str],
     after: Mapping[str, str],
 ) -> Iterator[SourceFile]:
-    """Yield sources, those that are the same in the other revision as that one's index has them."""
+    """Yield sources; equal ones of the other revision with the state in that one's index."""
     prefixes = {tree.name: _prefix_in(tree, past) for tree in past.trees}
     for source in sources:
         path = prefixes[source.tree] + source.path

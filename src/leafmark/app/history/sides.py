@@ -1,7 +1,7 @@
-"""Revisions, and the two sides of a comparison: sources by key, each with git's id of its bytes.
+"""Revisions, and the sides of a comparison: sources by key, each with git's id of its bytes.
 
-A side is a revision, the working files, or a folder that is in no repository. Sources with equal
-ids are equal and need not be read.
+A side is a revision, the working files, or a folder outside of a repository. Sources with equal ids
+are equal and are not read.
 """
 
 from __future__ import annotations
@@ -33,11 +33,10 @@ from leafmark.model import Diagnostic, DocumentKey
 from leafmark.namedtuples import NamedTuple
 
 MAX_NESTED = 8
-"""How deep submodules in submodules are followed."""
-
+"""The greatest depth of submodules in submodules."""
 
 MAX_RULES_BYTES = 1 << 20
-"""How large an ignore file is at most."""
+"""The largest ignore file."""
 
 
 class Side(ABC):
@@ -52,7 +51,7 @@ class Side(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(  # noqa: B027 - a side that holds nothing open has nothing to close
+    def __exit__(  # noqa: B027 - not every side has something to close
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
@@ -62,7 +61,7 @@ class Side(ABC):
 
     @cached_property
     def ids(self) -> Mapping[DocumentKey, str]:
-        """The sources, and for each the id of its bytes."""
+        """The sources, with the ids of their bytes."""
         return dict(self._list())
 
     @abstractmethod
@@ -70,7 +69,7 @@ class Side(ABC):
 
     @abstractmethod
     def read(self, key: DocumentKey) -> bytes | None:
-        """Return a source's bytes; None, and a diagnostic, where they cannot be read."""
+        """Return a source's bytes; None, with a diagnostic, if they cannot be read."""
 
     def tree(self, name: str) -> Tree:
         return next(tree for tree in self.trees if tree.name == name)
@@ -80,13 +79,13 @@ class FolderSide(Side):
     """Files as they are now."""
 
     def __init__(self, trees: Sequence[Tree], label: str, *, like: str = "") -> None:
-        """Take trees; `like` is an id of the other side, of whose kind the hashes are to be."""
+        """Take trees; `like` is an id of the other side, for the choice of the hash function."""
         super().__init__()
         self.trees, self.label, self._like = trees, label, like
 
     @cached_property
     def keys(self) -> Sequence[DocumentKey]:
-        """The sources, none of them read."""
+        """The sources, without reading them."""
         return [*self._iter_keys()]
 
     def _iter_keys(self) -> Iterator[DocumentKey]:
@@ -113,7 +112,7 @@ class FolderSide(Side):
 
 
 class _Blob(NamedTuple):
-    """Where a source's bytes are."""
+    """The place of a source's bytes."""
 
     repository: Repository
     oid: str
@@ -130,7 +129,7 @@ class _Listing:
 class RevisionSide(Side):
     """The sources of a revision, from git's objects.
 
-    `prefixes` are what the paths of each tree begin with in the repository, by its name.
+    `prefixes` has the folder of each tree in the repository, by the tree's name.
 
     Raises:
         UsageError: no tree lies in the repository.
@@ -156,7 +155,7 @@ class RevisionSide(Side):
         listing = _Listing(self._files)
         _list_files(listing, self.repository, self.commit.oid, "", 0)
         for path in listing.missing:
-            message = "the submodule is not here; its documents are left out"
+            message = "the submodule is not cloned; its documents are left out"
             self.diagnostics.append(Diagnostic(path, "submodule", message))
         for tree in self.trees:
             yield from self._list_tree(tree, self.prefixes[tree.name], listing.files)
@@ -188,7 +187,7 @@ class RevisionSide(Side):
             return None
         content = place.repository.large_file(data, limit)
         if content is None:
-            self._note(key, "large-file", "its content is not here, but a pointer of Git LFS")
+            self._note(key, "large-file", "it is a pointer of Git LFS, whose content is missing")
         return content
 
     def ignore_files(self, names: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -205,7 +204,7 @@ class RevisionSide(Side):
         return None if place is None else self._read(place, MAX_RULES_BYTES)
 
     def note_path(self, path: str, message: str) -> None:
-        """Note what is the matter with a file of the revision."""
+        """Add a diagnostic about a file of the revision."""
         self.diagnostics.append(Diagnostic(path, "unreadable", message))
 
     def _note(self, key: DocumentKey, code: str, message: str) -> None:
@@ -233,12 +232,12 @@ def _list_files(
                     listing.missing.append(path)
                 else:
                     _list_files(listing, inner, entry.oid, f"{path}/", depth + 1)
-            except LeafmarkError:  # it is here, but without that commit
+            except LeafmarkError:  # it is cloned, but without that commit
                 listing.missing.append(path)
 
 
 def tree_prefixes(trees: Iterable[Tree], repository: Repository) -> dict[str, str]:
-    """Return what the paths of the trees in a repository begin with there, by name.
+    """Return the folders of the trees in a repository, by name: empty, or ending with `/`.
 
     Raises:
         UsageError: no tree lies in it.
@@ -255,9 +254,8 @@ def tree_prefixes(trees: Iterable[Tree], repository: Repository) -> dict[str, st
     return prefixes
 
 
-# Which paths of a revision are sources of a tree: the rules of a walk, over a list of names.
-#
-# Ignore files are those of the revision itself, from the top of the repository downwards.
+# The sources among the paths of a revision, by the rules of a walk. The ignore files are those of
+# the revision, from the top of the repository downwards.
 
 
 class _Folder:
@@ -285,10 +283,10 @@ def list_sources(
     above: Collection[str] = (),
     diagnostics: list[Diagnostic] | None = None,
 ) -> Iterator[str]:
-    """Yield those of the `paths`, relative to the tree's root, that are sources of it.
+    """Yield the sources of the tree among `paths`, which are relative to its root.
 
-    `read` gives the bytes of a path; `above` are the folders around the root, as paths that it
-    takes (`../`, `../../`), as far as the repository reaches.
+    `read` returns the bytes of a path; `above` are the folders of the repository above the root,
+    as paths for `read` (`../`, `../../`).
     """
     notes: list[Diagnostic] = [] if diagnostics is None else diagnostics
     top = _Folder()
@@ -299,7 +297,7 @@ def list_sources(
     waiting = [(root, top)]
     while waiting:
         frame, folder = waiting.pop()
-        if frame.path and not frame.is_requested and _is_made(tree, frame, folder):
+        if frame.path and not frame.is_requested and _is_generated(tree, frame, folder):
             continue
         marks = RULE_NAMES.intersection(folder.files)
         frame = selection.enter(frame, marks, read, notes)
@@ -319,7 +317,7 @@ def _is_source(selection: Selection, frame: Frame, name: str) -> bool:
     return selection.is_stated(name) or needs_converter(name) is None
 
 
-def _is_made(tree: Tree, frame: Frame, folder: _Folder) -> bool:
+def _is_generated(tree: Tree, frame: Frame, folder: _Folder) -> bool:
     marks = GENERATOR_MARKS.intersection(folder.files)
     names = (*folder.files, *folder.folders)
     return bool(marks) and find_generator(tree.root, frame.path, marks, names) is not None
@@ -336,8 +334,7 @@ def _layers_above(tree: Tree, above: Collection[str], read: ReadFile) -> Iterato
                 yield Layer(kind, rules, above=spelled)
 
 
-# What a user may call a revision: a tag, a branch, a hash, `HEAD~3`, or a date.
-
+# The names of revisions: a tag, a branch, a hash, `HEAD~3`, or a date.
 
 _DATE = re.compile(
     r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?Z?)?"
@@ -345,7 +342,7 @@ _DATE = re.compile(
 
 
 def project_repository(project: Project) -> Repository:
-    """Return the repository that the project lies in."""
+    """Return the repository that contains the project, or one of its trees."""
     places = [project.directory, *(tree.root for tree in project.trees if not tree.is_missing)]
     problem: NotFoundError | None = None
     for place in dict.fromkeys(map(Path, places)):
@@ -360,8 +357,7 @@ def project_repository(project: Project) -> Repository:
 def find_revision(repository: Repository, name: str) -> Commit:
     """Return the commit that a name or date means.
 
-    A date is the state at its end, in UTC: of `2026` on 31 December. A tag of that name is
-    preferred.
+    A date means the state at its end, in UTC: `2026` means 31 December. A tag of that name wins.
 
     Raises:
         NotFoundError: there is none.
@@ -374,7 +370,7 @@ def find_revision(repository: Repository, name: str) -> Commit:
 
 
 def end_of_date(text: str) -> int | None:
-    """Return the last second of a year, month, day or minute in UTC; None for what is no date.
+    """Return the last second of a year, month, day or minute in UTC; None if it is not a date.
 
     >>> end_of_date("2026-01-01") - end_of_date("2025")
     86400
@@ -407,7 +403,7 @@ def end_of_date(text: str) -> int | None:
 def list_revisions(
     project: Project, range_: str | None = None, *, limit: int = 100
 ) -> RevisionList:
-    """Return tags and branches, or of a range `OLD..NEW` the commits of its main line."""
+    """Return tags and branches, or the commits on the main line of a range `OLD..NEW`."""
     repository = project_repository(project)
     if range_ is None:
         return RevisionList(references=tuple(repository.references(limit=limit)))

@@ -104,7 +104,7 @@ def test_two_revisions_a_range_and_dates(here: Here, made: GitRepository) -> Non
         (change,) = document.changes
         assert [(one.old, one.new) for one in change.blocks] == [("one", "two")]
     assert _diff(here, "v1..").new == "HEAD"
-    with pytest.raises(UsageError, match="is no range"):
+    with pytest.raises(UsageError, match="is not a range"):
         _diff(here, "v1...v2")
     with pytest.raises(NotFoundError, match="nothing was committed by 2024"):
         _diff(here, "2024")
