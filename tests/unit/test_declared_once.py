@@ -38,18 +38,14 @@ OWN_TO_A_TOOL = {
     "changes": {"since", "until", "offset", "max_tokens"},
 }
 OWN_TO_A_ROUTE = {
-    "/api/search": {"q", "brief", "at"},
+    "/api/search": {"q", "at"},
     "/api/show": {"id", "at"},
-    "/api/raw": {"id", "at"},
     "/api/outline": {"id", "at"},
-    "/api/chunks": {"id", "at"},
     "/api/chunk": {"text", "name"},
     "/api/verify": {"text", "at"},
     "/api/why-not": {"id", "q", "at"},
     "/api/trees": {"at"},
     "/api/documents": {"limit", "at"},
-    "/api/changes": {"old", "new", "links"},
-    "/api/revisions": {"range", "limit"},
 }
 OWN_TO_SEARCH = {"output", "max_tokens", "json", "null", "group", "set", "at"}
 OWN_TO_SHOW = {"raw", "max_tokens", "json", "at"}

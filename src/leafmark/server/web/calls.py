@@ -20,7 +20,6 @@ from leafmark.app import (
     show_chunks,
     verify_texts,
 )
-from leafmark.app.history import diff_project, list_revisions
 from leafmark.app.requests import (
     ListRequest,
     SearchRequest,
@@ -39,7 +38,6 @@ from leafmark.errors import (
 )
 from leafmark.model import Answer, Hint, Shown
 from leafmark.render import chunks as chunkjson
-from leafmark.render.changes import changes_record, revisions_record
 from leafmark.render.explaining import why_not_record
 from leafmark.render.hints import PROGRAMS, hints_for
 from leafmark.render.jsontext import dump_line
@@ -48,8 +46,7 @@ from leafmark.render.records import answer_record
 from leafmark.render.reports import listing_record, status_record
 from leafmark.render.terminal import error_record
 from leafmark.server.parameters import Arguments
-from leafmark.server.web.lab import MAX_TEXT_BYTES, Chunked, chunk_text
-from leafmark.server.web.pages import changes_request
+from leafmark.server.web.lab import MAX_TEXT_BYTES, chunk_text
 from leafmark.server.workspace import Freshness, Workspace
 
 
@@ -80,32 +77,14 @@ class Request:
 
 def search(request: Request) -> Reply:
     """Raises the errors of `search_project`."""
-    brief = request["brief"]
-    search_request = _search_request(request, full_records=not brief)
+    search_request = _search_request(request, full_records=True)
     answer = _word_hints(search_project(request.project, search_request), request.freshness)
-    if brief:
-        without = tuple(result._replace(body=None) for result in answer.results)
-        answer = answer._replace(results=without)
     return json_reply(answer_record(answer, explain=request["explain"]))
 
 
 def _search_request(request: Request, **also: Any) -> SearchRequest:
     fields = request.arguments.fields_for("search") | {"refresh": False}
     return SearchRequest(request.texts("q"), **fields, **also)
-
-
-def changes(request: Request) -> Reply:
-    """Raises the errors of `diff_project`."""
-    diff_request = changes_request(
-        request["old"] or "", request["new"] or "", request.texts("tree"), links=request["links"]
-    )
-    return json_reply(changes_record(diff_project(request.project, diff_request)))
-
-
-def revisions(request: Request) -> Reply:
-    """Raises the errors of `list_revisions`."""
-    listed = list_revisions(request.project, request["range"], limit=request["limit"])
-    return json_reply(revisions_record(listed))
 
 
 def _word_hints(answer: Answer, freshness: Freshness) -> Answer:
@@ -126,23 +105,15 @@ def show(request: Request) -> Reply:
     return json_reply(show_record(report), 200 if report.shown else 404)
 
 
-def raw(request: Request) -> Reply:
-    """Raises the errors of `show_chunks`, and NotFoundError, ChangedError."""
-    data = _get_shown(request, full_document=False).raw
-    assert data is not None, "a chunk that is not stale has bytes"
-    check_size(len(data))
-    return Reply(data, "text/plain; charset=utf-8")
-
-
-def _get_shown(request: Request, *, full_document: bool) -> Shown:
-    """Return the document, section or piece of an id, read from its source.
+def _get_document(request: Request) -> Shown:
+    """Return the document of an id, read from its source.
 
     Raises:
         NotFoundError: nothing has the id.
         ChangedError: the source has changed since it was indexed.
     """
     name = request["id"]
-    show_request = ShowRequest((name,), full_document=full_document, records=False, refresh=False)
+    show_request = ShowRequest((name,), full_document=True, records=False, refresh=False)
     report = show_chunks(request.project, show_request)
     if not report.shown:
         near = report.not_found[0][1]
@@ -157,27 +128,19 @@ def _get_shown(request: Request, *, full_document: bool) -> Shown:
     return report.shown[0]
 
 
-def chunks(request: Request) -> Reply:
-    """Raises the errors of `_get_shown`; UsageError: wrong sizes, or too large an answer."""
-    shown = _get_shown(request, full_document=True)
-    assert shown.raw is not None, "a chunk that is not stale has bytes"
-    return _records(request, shown.raw, shown.entry.path, shown.entry.tree)
-
-
 def chunk_posted(request: Request) -> Reply:
     """Raises UsageError: sizes do not fit, or the text or the answer is too large."""
     data = request["text"].encode("utf-8", "replace")
     if len(data) > MAX_TEXT_BYTES:
         raise UsageError(
             f"the text has {len(data):,} bytes, and {MAX_TEXT_BYTES:,} can be sent",
-            hint="save it in a folder that is indexed, and ask for its chunks by id",
+            hint="save it in a folder that is indexed, and ask for its outline by id",
         )
-    return _records(request, data, request["name"], None)
-
-
-def _records(request: Request, data: bytes, name: str, tree: str | None) -> Reply:
-    """Return the records of the chunks of some bytes, and the findings for a posted text."""
-    chunked = _chunk_data(request, data, name, tree)
+    settings = request.settings("chunking")
+    try:
+        chunked = chunk_text(request.workspace.project(settings), data, request["name"], None)
+    except ConfigError as error:
+        raise UsageError(error.message, hint=error.hint) from error
     pieces: list[str] = []
     size = 0
     for piece in chunkjson.iter_chunk_items(chunked.document, chunked.options):
@@ -187,28 +150,18 @@ def _records(request: Request, data: bytes, name: str, tree: str | None) -> Repl
         check_size(size)
         pieces.append(piece)
     text = "".join(chunkjson.open_chunk_object(pieces))
-    findings = chunked.report.findings if tree is None else None
-    end = chunkjson.close_chunk_object((), chunked.report.diagnostics, findings)
+    report = chunked.report
+    end = chunkjson.close_chunk_object((), report.diagnostics, report.findings)
     return Reply((text + end).encode())
 
 
 def outline(request: Request) -> Reply:
-    """Raises the errors of `chunks`."""
-    shown = _get_shown(request, full_document=True)
+    """Raises the errors of `_get_document`; UsageError: the answer is too large."""
+    shown = _get_document(request)
     assert shown.raw is not None, "a chunk that is not stale has bytes"
-    chunked = _chunk_data(request, shown.raw, shown.entry.path, shown.entry.tree)
+    entry = shown.entry
+    chunked = chunk_text(request.workspace.project(), shown.raw, entry.path, entry.tree)
     return json_reply(chunkjson.outline_record(chunked.document, chunked.options))
-
-
-def _chunk_data(request: Request, data: bytes, name: str, tree: str | None) -> Chunked:
-    """Chunk bytes under the settings of the request, which names no path to read."""
-    settings = request.settings("chunking")
-    try:
-        return chunk_text(request.workspace.project(settings), data, name, tree)
-    except ConfigError as error:
-        if not settings:
-            raise
-        raise UsageError(error.message, hint=error.hint) from error
 
 
 def verify(request: Request) -> Reply:
@@ -305,7 +258,7 @@ def check_size(size: int) -> None:
     if size > MAX_ANSWER_BYTES:
         raise UsageError(
             f"the answer is larger than {MAX_ANSWER_BYTES >> 20} MiB",
-            hint="ask for less: a lower limit, brief results, the outline, or a section's id",
+            hint="ask for less: a lower limit, the outline, or a section's id",
         )
 
 

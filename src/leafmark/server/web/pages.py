@@ -53,12 +53,6 @@ class ChangedSection(NamedTuple):
     left: int
 
 
-def changes_request(old: str, new: str, trees: Sequence[str], *, links: bool) -> DiffRequest:
-    """Return the comparison of two revisions; by default the last commit and the working files."""
-    first = old or ("HEAD" if new else None)
-    return DiffRequest(first, new or None, tuple(trees), links=links, revisions_only=True)
-
-
 def changes_page(visit: Visit) -> str:
     """Return the page, with the error if something is wrong with a revision."""
     address = visit.address
@@ -67,7 +61,7 @@ def changes_page(visit: Visit) -> str:
     revisions = RevisionList()
     try:
         revisions = _list_choices(visit)
-        request = changes_request(address["old"], address["new"], address.all("tree"), links=True)
+        request = _request(address)
         report = diff_project(visit.project, request)
     except (NotFoundError, UsageError) as error:
         problem = error
@@ -79,6 +73,12 @@ def changes_page(visit: Visit) -> str:
         revisions=revisions,
         **(_page_values(report, address) if report is not None else {}),
     )
+
+
+def _request(address: Address) -> DiffRequest:
+    """Return the comparison of two revisions; by default the last commit and the working files."""
+    old, new = address["old"] or ("HEAD" if address["new"] else None), address["new"] or None
+    return DiffRequest(old, new, address.all("tree"), revisions_only=True)
 
 
 def _list_choices(visit: Visit) -> RevisionList:

@@ -17,7 +17,7 @@ from leafmark.server.web.calls import JSON, PROBLEM, Reply, Request
 
 
 class Route(NamedTuple):
-    """One path. `shape` names its answer in the published schema; None is plain text.
+    """One path. `shape` names its answer in the published schema.
 
     With `refreshed`, the index is first brought up to date. With `partial`, the answer lists the
     ids that were not found, and has status 404 if it holds nothing else. The parameters of a POST
@@ -27,16 +27,12 @@ class Route(NamedTuple):
     path: str
     summary: str
     description: str
-    shape: str | None
+    shape: str
     parameters: tuple[Parameter, ...]
     run: Callable[[Request], Reply]
     refreshed: bool = True
     partial: bool = False
     method: str = "GET"
-
-
-def _switch(name: str, description: str) -> Parameter:
-    return Parameter(name, description, "boolean", default=False)
 
 
 _ID = Parameter("id", "A document, section or piece.", required=True, least=1, most=4000)
@@ -97,11 +93,6 @@ ROUTES: tuple[Route, ...] = (
             _STRICT,
             Parameter.of("search.aggregation", off=True),
             Parameter.of("search.explain"),
-            _switch(
-                "brief",
-                "Leave null what is read from the sources, except snippets: texts, token counts, "
-                "hashes, links.",
-            ),
             _AT,
             _NO_REFRESH,
         ),
@@ -124,30 +115,13 @@ ROUTES: tuple[Route, ...] = (
         partial=True,
     ),
     Route(
-        "/api/raw",
-        "The exact bytes",
-        "As `leafmark show --raw`: the bytes of the source that the spans count in.",
-        None,
-        (_ID, _AT, _NO_REFRESH),
-        calls.raw,
-    ),
-    Route(
         "/api/outline",
         "The tree of a document",
         "Where the chunks of the document of an id stand and how large they are, without their "
-        "texts; by the project's settings, or by others to compare them.",
+        "texts.",
         "outline",
-        (_ID, *_CHUNKING, _AT, _NO_REFRESH),
+        (_ID, _AT, _NO_REFRESH),
         calls.outline,
-    ),
-    Route(
-        "/api/chunks",
-        "Chunk a document",
-        "As `leafmark chunk --json`: the whole records of the chunks of the document of an id, by "
-        "the project's settings or by others.",
-        "chunks",
-        (_ID, *_CHUNKING, _AT, _NO_REFRESH),
-        calls.chunks,
     ),
     Route(
         "/api/chunk",
@@ -212,38 +186,6 @@ ROUTES: tuple[Route, ...] = (
         calls.documents,
     ),
     Route(
-        "/api/changes",
-        "What changed",
-        "As `leafmark diff --json`: what became of each section between two revisions, or of a "
-        "revision and the files as they are, and which names and links that broke.",
-        "diff",
-        (
-            Parameter("old", "A revision; without one the last commit.", least=1, most=400),
-            Parameter("new", "A revision; without one the working files.", least=1, most=400),
-            _TREE,
-            Parameter(
-                "links",
-                "Look for links of all documents to what has gone, too.",
-                "boolean",
-                default=True,
-            ),
-        ),
-        calls.changes,
-        refreshed=False,
-    ),
-    Route(
-        "/api/revisions",
-        "List revisions",
-        "As `leafmark ls revs --json`: tags and branches, newest first; of a range, its commits.",
-        "ls",
-        (
-            Parameter("range", "`OLD..NEW`: the commits of its main line.", least=1, most=800),
-            Parameter("limit", "The most of them.", "integer", default=100, least=1, most=1000),
-        ),
-        calls.revisions,
-        refreshed=False,
-    ),
-    Route(
         "/api/status",
         "The state of the index",
         "As `leafmark status --json`.",
@@ -288,11 +230,7 @@ def describe(routes: Sequence[Route]) -> dict[str, Any]:
 
 
 def _operation(route: Route) -> dict[str, Any]:
-    answer: dict[str, Any]
-    if route.shape is None:
-        answer = {"text/plain; charset=utf-8": {"schema": {"type": "string"}}}
-    else:
-        answer = {JSON: {"schema": {"$ref": _SHAPES + route.shape}}}
+    answer: dict[str, Any] = {JSON: {"schema": {"$ref": _SHAPES + route.shape}}}
     failed = {"$ref": _SHAPES + "problem"}
     responses: dict[str, Any] = {"200": {"description": "The answer.", "content": answer}}
     if route.partial:
