@@ -8,7 +8,7 @@ and help text from `SearchOptions`; the others are declared here. `REQUEST_OPTIO
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from leafmark.model import Grain, Relation, Sort
 from leafmark.model.options import Declaration, Option, declarations
@@ -261,9 +261,7 @@ class EvaluationRequest(NamedTuple):
     each of the `modes`; none means the mode of the settings. `ablate` tries one way without
     each mechanism of the ranking. `by` makes a
     table for each `kind`, `language` or `tree`. `half` takes one half of the
-    queries (see `evaluation.half_of`). `answers` says whether a judged passage stands for
-    itself or for the section that holds it. `gates` are bounds such as `rr500>=0.55`.
-    `diagnose` asks why a search did not find an answer.
+    queries (see `evaluation.half_of`). `gates` are bounds such as `rr500>=0.55`.
     """
 
     files: tuple[str, ...]
@@ -274,12 +272,10 @@ class EvaluationRequest(NamedTuple):
     kinds: tuple[str, ...] = ()
     trees: tuple[str, ...] = ()
     half: str | None = None
-    answers: Literal["passage", "section"] = "passage"
     by: str | None = None
     gates: tuple[str, ...] = ()
     seed: int = 1
     resamples: int = 1000
-    diagnose: bool = False
     confirmed: bool = False
 
 

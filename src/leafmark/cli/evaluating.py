@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 MAKE = "make"
 MODES = ("lexical", "semantic", "hybrid")
 HALVES = ("choose", "judge")
-ANSWERS_AS = ("passage", "section")
 GROUPS = ("kind", "language", "tree")
 MAKE_TAKES = ("limit", "kind", "tree", "json")
 """The options of `eval make`, which prints one line of JSON per query, also without `--json`."""
@@ -76,12 +75,6 @@ _OPTIONS = (
         help="Use one half of the queries: one to choose settings by, the other to judge them by.",
         metavar="HALF",
         type=Choice(HALVES),
-    ),
-    Option(
-        "--answers",
-        help="What a judged passage stands for: itself, or the whole section that holds it.",
-        metavar="WHAT",
-        type=Choice(ANSWERS_AS),
     ),
     Option(
         "--by",
@@ -154,7 +147,6 @@ def _evaluate(call: Call) -> int:
     from leafmark.evaluation import evaluate_project
 
     values = call.values
-    diagnose = call.on("queries") or "worst" in values
 
     request = request_of(
         call,
@@ -165,11 +157,10 @@ def _evaluate(call: Call) -> int:
         kinds=tuple(values.get("kind", ())),
         trees=tuple(values.get("tree", ())),
         gates=tuple(values.get("gate", ())),
-        diagnose=diagnose,
     )
     evaluate = partial(evaluate_project, flags=call.settings, environ=call.console.environ)
     report = perform(call, evaluate, request)
-    _print(call, report, diagnose)
+    _print(call, report)
     return 0 if all(gate.passed for gate in report.gates) else 1
 
 
@@ -183,13 +174,15 @@ def _parse_ways(text: str | None) -> tuple[str, ...]:
     return names
 
 
-def _print(call: Call, report: EvaluationReport, diagnose: bool) -> None:
+def _print(call: Call, report: EvaluationReport) -> None:
     from leafmark.render import evaluation
 
     console = call.console
     for warning in report.warnings:
         console.warn(warning)
-    places = evaluation.worst_first(report, call.values.get("worst")) if diagnose else []
+    worst = call.values.get("worst")
+    are_shown = call.on("queries") or worst is not None
+    places = evaluation.worst_first(report, worst) if are_shown else []
     if console.json:
         console.write_json(evaluation.evaluation_record(report, places))
         return

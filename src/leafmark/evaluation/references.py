@@ -8,7 +8,6 @@ bad search.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -384,28 +383,3 @@ def _readable(owner: ChunkedDocument, within: tuple[int, int]) -> tuple[str, _Pl
 
 def _pattern(quote: str) -> re.Pattern[str]:
     return re.compile(r"\s+".join(map(re.escape, quote.split())))
-
-
-def sections_of(library: Library, passages: Iterable[Passage]) -> tuple[Passage, ...]:
-    """Return the sections around the passages, each once, with the best grade of its passages.
-
-    A section is a heading and its own text up to the next heading. A passage that continues into
-    other sections becomes all of them; a section with its subsections stays the same. In a document
-    without sections a passage stays the same.
-    """
-    sections: dict[tuple[str, int, int], Passage] = {}
-    for passage in passages:
-        owner = library.document(passage.doc_id)
-        widened = passage if owner is None else _widen(passage, owner)
-        other = sections.setdefault(widened[:3], widened)
-        if widened.grade > other.grade:
-            sections[widened[:3]] = widened
-    return tuple(sections.values())
-
-
-def _widen(passage: Passage, owner: ChunkedDocument) -> Passage:
-    if len(owner.chunks) < 2:
-        return passage
-    edges = sorted({edge for chunk in owner.chunks for edge in whole_range(chunk)})
-    start = edges[bisect_right(edges, passage.start) - 1]
-    return passage._replace(start=start, end=edges[bisect_left(edges, passage.end)])

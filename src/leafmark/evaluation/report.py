@@ -167,8 +167,8 @@ class Outcome(NamedTuple):
     """The outcome of one query.
 
     `rank` is the rank of the first result that overlaps an answer, `cover_rank` of the first that
-    covers one, `tokens` the tokens read up to there. `lost` says why an answer is missing or comes
-    late. `perfect` are the values of the best order of the same chunks.
+    covers one, `tokens` the tokens read up to there. `refused` says why the search refused it.
+    `perfect` are the values of the best order of the same chunks.
     """
 
     query: JudgedQuery
@@ -178,7 +178,7 @@ class Outcome(NamedTuple):
     cover_rank: int | None = None
     tokens: int | None = None
     doubtful: bool = False
-    lost: str = ""
+    refused: str = ""
     perfect: Mapping[str, float] = MappingProxyType({})
 
 
@@ -245,12 +245,11 @@ class GateOutcome(NamedTuple):
 class EvaluationReport(NamedTuple):
     """The whole evaluation; the first group has all queries.
 
-    `answers` is the unit of a judged answer: `passage` or `section`. `warnings` name omissions and
+    `warnings` name omissions and
     refused queries, `diagnostics` are those of the documents.
     """
 
     mode: str
-    answers: str
     seed: int
     resamples: int
     drafts: int

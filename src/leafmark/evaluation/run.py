@@ -31,7 +31,7 @@ from leafmark.errors import QueryError, UsageError
 from leafmark.evaluation.drafting import KINDS, draft_queries
 from leafmark.evaluation.judgments import JudgedQuery, as_listed, check_all, half_of
 from leafmark.evaluation.metrics import METRICS, Passage, overlaps
-from leafmark.evaluation.references import Library, read_queries, sections_of
+from leafmark.evaluation.references import Library, read_queries
 from leafmark.evaluation.report import (
     MIN_RESAMPLES,
     Drafts,
@@ -45,7 +45,7 @@ from leafmark.evaluation.report import (
     build_groups,
     parse_gate,
 )
-from leafmark.evaluation.trials import REFUSED, PlainRanking, Reading, Trial, check_tree
+from leafmark.evaluation.trials import PlainRanking, Reading, Trial, check_tree
 from leafmark.lint import MissedQuery
 from leafmark.model import whole_range
 from leafmark.model.options import parse_value
@@ -137,7 +137,6 @@ def evaluate_project(
             reader,
             reading,
             limit=request.limit,
-            diagnose=request.diagnose,
             plain=PlainRanking(reader, library) if variant.plain else None,
         )
         outcomes.append(_judge(variant, trial, judged, progress))
@@ -148,7 +147,6 @@ def evaluate_project(
     groups = build_groups(outcomes, resampler, request.by or "")
     return EvaluationReport(
         mode=", ".join(dict.fromkeys(map(search_mode, projects))),
-        answers=request.answers,
         seed=request.seed,
         resamples=request.resamples,
         drafts=sum(query.draft for query, _ in judged),
@@ -189,10 +187,10 @@ def _without_mechanism(whole: Variant, name: str, off: Mapping[str, object]) -> 
 def _refusals(variants: Sequence[VariantOutcomes]) -> list[str]:
     """Return a warning about the queries that a search refused: they count as without results."""
     refused = {
-        outcome.query.location: f"{outcome.query.location}: {outcome.lost}"
+        outcome.query.location: f"{outcome.query.location}: refused: {outcome.refused}"
         for variant in variants
         for outcome in variant.outcomes
-        if outcome.lost.startswith(REFUSED)
+        if outcome.refused
     }
     if not refused:
         return []
@@ -206,10 +204,7 @@ def _read_judged(
     """Return the queries that the request chooses, each with its answering passages."""
     queries = _select(read_queries(request.files, project.directory), request)
     check_all(queries, lambda query: check_tree(project, query))
-    passages = library.passages(queries)
-    if request.answers == "section":
-        passages = [sections_of(library, answers) for answers in passages]
-    return list(zip(queries, passages, strict=True))
+    return list(zip(queries, library.passages(queries), strict=True))
 
 
 def _open_variant(

@@ -56,17 +56,9 @@ WITHOUT_MODEL = {
 }
 """Hints that results lack all or some of a model's contribution: by code, the missing part."""
 
-DEAR_TOKENS = 1000
-"""Tokens before an answer from which the report calls it dear; chosen by eye."""
-
-MAX_DIAGNOSED = 200
-"""Matches that are searched for a lost answer."""
-
 K1, B = 1.2, 0.75
 """The usual parameters of BM25: the saturation of repeated words, and the weight of length."""
 
-REFUSED = "refused: "
-"""The beginning of `lost` for a query that the search does not understand."""
 
 _STOPS = (
     "a about an and any are as at be been but by can could did do does for from get had has have "
@@ -101,12 +93,11 @@ class Reading:
 class Retrieval(NamedTuple):
     """The results of a search: chunks, each with the names of others with the same bytes.
 
-    `kept` is the number of results after the cutoff. `refused` says why a query was refused.
+    `refused` says why a query was refused.
     """
 
     results: Sequence[tuple[Entry, Sequence[str]]]
     doubtful: bool = False
-    kept: int = 0
     refused: str = ""
 
 
@@ -120,14 +111,12 @@ class Trial:
         reading: Reading,
         *,
         limit: int | None = None,
-        diagnose: bool = False,
         plain: PlainRanking | None = None,
     ):
         self._project = project
         self._reader = reader
         self._reading = reading
         self._limit = limit
-        self._diagnose = diagnose and plain is None
         self._plain = plain
         self._sources = Sources(project)
         self._resolver = Resolver(reader, reader.manifest)
@@ -155,7 +144,7 @@ class Trial:
         answering = dict.fromkeys(passage.doc_id for passage in passages)
         entries = (entry for doc_id in answering for entry in self._reader.chunks_of(doc_id))
         chunks: list[Bytes] = [*map(_bytes_of, entries), *results]
-        outcome = Outcome(
+        return Outcome(
             query,
             measure(results, passages, doubtful=retrieval.doubtful),
             tuple(entry.id for entry, _ in retrieval.results),
@@ -163,34 +152,30 @@ class Trial:
             cover_rank,
             tokens_to(results, cover_rank),
             retrieval.doubtful,
-            lost=retrieval.refused and REFUSED + retrieval.refused,
+            refused=retrieval.refused,
             perfect=perfect_values(chunks, passages, self._reading.read),
         )
-        if not (self._diagnose and passages) or retrieval.refused:
-            return outcome
-        return outcome._replace(lost=self._diagnose_loss(outcome, passages, results, retrieval))
 
     def _find(self, query: JudgedQuery) -> Retrieval:
         if self._plain is not None:
             ranked = self._plain.rank(query.query, query.tree, self.limit)
             return Retrieval([(entry, ()) for entry in ranked])
         try:
-            answer = self._search(self._project, query)
+            answer = self._search(query)
         except QueryError as error:
             return Retrieval((), refused=error.message)
         return Retrieval(
             [(result.entry, result.also_in) for result in answer.results],
             any(hint.code == DOUBTFUL for hint in answer.hints),
-            answer.counts["after_cutoff"],
         )
 
-    def _search(self, project: Project, query: JudgedQuery) -> Answer:
+    def _search(self, query: JudgedQuery) -> Answer:
         request = SearchRequest(
             queries=(query.query,),
-            limit=self.limit if project is self._project else None,
+            limit=self.limit,
             trees=(query.tree,) if query.tree else (),
         )
-        answer = search_index(project, self._reader, request, self._sources)
+        answer = search_index(self._project, self._reader, request, self._sources)
         for hint in answer.hints:
             if hint.code in WITHOUT_MODEL:
                 raise ProviderError(
@@ -209,67 +194,9 @@ class Trial:
             key=lambda read: max((shared_bytes(read, passage) for passage in passages), default=0),
         )
 
-    def _diagnose_loss(
-        self,
-        outcome: Outcome,
-        passages: Sequence[Passage],
-        results: Sequence[Read],
-        retrieval: Retrieval,
-    ) -> str:
-        """Return why the answer is missing or comes late; empty if neither."""
-        if outcome.rank is None:
-            return self._find_losing_phase(outcome.query, passages, retrieval)
-        if outcome.tokens is None:
-            return "cut up: no result covers half of it"
-        if outcome.tokens <= DEAR_TOKENS:
-            return ""
-        itself = results[(outcome.cover_rank or 1) - 1].tokens
-        where = "its own" if 2 * itself > outcome.tokens else "of results before it"
-        return f"dear: {outcome.tokens:,} tokens, most of them {where}"
-
-    def _find_losing_phase(
-        self, query: JudgedQuery, passages: Sequence[Passage], retrieval: Retrieval
-    ) -> str:
-        """Return which phase lost an answer that no result overlaps."""
-        matched = self._search(self._without_cutoff(), query)
-        shown = [(result.entry, result.also_in) for result in matched.results]
-        rank = rank_of([self._read(*pair, passages) for pair in shown], passages, overlaps)
-        if rank is None:
-            return _describe_absence(matched)
-        partly = " and matches some of the words only" if matched.results[rank - 1].relaxed else ""
-        if rank > retrieval.kept:
-            return (
-                f"cut off: ranks {rank} of the matches{partly}, of which {retrieval.kept} were kept"
-            )
-        return f"crowded out: ranks {rank} of the matches{partly}"
-
-    def _without_cutoff(self) -> Project:
-        """Return the project with settings that cut off and merge nothing."""
-        configuration = self._project.configuration
-        limit = MAX_DIAGNOSED
-        search = configuration.search._replace(
-            limit=limit,
-            max_results=limit,
-            candidate_limit=limit,
-            cutoff_ratio=0,
-            aggregation_min_matches=limit + 1,
-        )
-        return self._project._replace(configuration=configuration._replace(search=search))
-
 
 def _bytes_of(entry: Entry) -> Passage:
     return Passage(entry.doc_id, *whole_range(entry))
-
-
-def _describe_absence(matched: Answer) -> str:
-    """Return the message for an answer that is not among the matches, or not the first ones."""
-    shown, counts = len(matched.results), matched.counts
-    if not shown:
-        return "nothing matches"
-    seen = shown if shown < counts["ranked"] else counts["after_cutoff"]
-    if seen < counts["candidates"]:
-        return f"not found: not among the first {seen} matches, and there are more"
-    return f"not matched: not among {shown} match{'' if shown == 1 else 'es'}"
 
 
 def check_tree(project: Project, query: JudgedQuery) -> None:

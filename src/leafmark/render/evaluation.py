@@ -58,10 +58,9 @@ def _heading(report: EvaluationReport, names: Sequence[str], labels: Sequence[st
     chunks = ", ".join(
         f"{label} {run.chunks:,} chunks" for label, run in zip(labels, report.variants, strict=True)
     )
-    judged = ", answers judged as whole sections" if report.answers == "section" else ""
     limits = " or ".join(dict.fromkeys(str(run.limit) for run in report.variants))
     lines = [
-        f"{report.mode}, {limits} results a query{judged}; {chunks}",
+        f"{report.mode}, {limits} results a query; {chunks}",
         f"[95 % intervals of {report.resamples:,} resamples, seed {report.seed}]",
     ]
     if len(report.variants) > 1:
@@ -183,18 +182,18 @@ def _came_to(outcome: Outcome) -> str:
         place = f"answer at {outcome.rank}{dear} of {shown}"
     else:
         place = f"no answer among {shown}" if outcome.results else shown
-    lost = f"; {outcome.lost}" if outcome.lost else ""
+    refused = f"; refused: {outcome.refused}" if outcome.refused else ""
     first = ""
     if outcome.results and outcome.rank != 1:
         first = f"; first is {clean_line(outcome.results[0])}"
-    return f"{RANKED_BY} {outcome.values[RANKED_BY]:.2f}  {place}{doubt}{lost}{first}"
+    return f"{RANKED_BY} {outcome.values[RANKED_BY]:.2f}  {place}{doubt}{refused}{first}"
 
 
 def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[str, Any]:
     """Return the evaluation as JSON; `places` are the queries with records of their own."""
     return {
         "schema_version": SCHEMA_VERSION,
-        **fields_of(report, "mode", "answers"),
+        **fields_of(report, "mode"),
         "limit": report.variants[0].limit,
         **fields_of(report, "seed", "resamples", "drafts"),
         "variants": [
@@ -249,7 +248,9 @@ def _query_record(report: EvaluationReport, at: int) -> dict[str, Any]:
         "outcomes": [
             {
                 "variant": run.variant.name,
-                **fields_of(outcome, "results", "rank", "cover_rank", "tokens", "doubtful", "lost"),
+                **fields_of(
+                    outcome, "results", "rank", "cover_rank", "tokens", "doubtful", "refused"
+                ),
                 "metrics": _rounded(outcome.values),
             }
             for run in report.variants

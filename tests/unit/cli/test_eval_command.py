@@ -27,10 +27,9 @@ from leafmark.model import Diagnostic
         (["--kind", "a", "--kind", "b", "-t", "x"], {"kinds": ("a", "b"), "trees": ("x",)}),
         (["--half", "judge", "--by", "tree"], {"half": "judge", "by": "tree"}),
         (["--gate", "rr500>=1", "-n", "5"], {"gates": ("rr500>=1",), "limit": 5}),
-        (["--answers", "section"], {"answers": "section"}),
         (["--seed", "7", "--resamples", "50"], {"seed": 7, "resamples": 50}),
-        (["--worst", "2", "-y"], {"diagnose": True, "confirmed": True}),
-        (["--queries", "--mode", "lexical"], {"diagnose": True, "modes": ("lexical",)}),
+        (["--worst", "2", "-y"], {"confirmed": True}),
+        (["--queries", "--mode", "lexical"], {"modes": ("lexical",)}),
         (["--mode", "lexical,hybrid"], {"modes": ("lexical", "hybrid")}),
     ],
 )

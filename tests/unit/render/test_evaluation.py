@@ -70,28 +70,16 @@ def test_a_long_name_of_a_way_stands_above_the_tables_once() -> None:
     assert lines[7].split() == ["fixed+…", "(1)", "auto"]
 
 
-def test_answers_that_were_whole_sections_are_said_to_be() -> None:
-    report = small_report()._replace(answers="section")
-    first = render_evaluation(report, PLAIN).split("\n")[0]
-    assert first == (
-        "lexical, 10 or 50 results a query, answers judged as whole sections; "
-        "fixed 1,200 chunks, auto 30 chunks"
-    )
-    record = evaluation_record(report, [])
-    assert record["answers"] == "section"
-    assert problems(record, "eval") == []
-
-
 def test_what_became_of_each_query_the_worst_first() -> None:
     report = small_report()
     assert worst_first(report, None) == [1, 0, 2]
     assert worst_first(report, 1) == [1]
     assert render_outcomes(report, worst_first(report, None), PLAIN) == (
         "lost\\x1b[1m words  q.jsonl:2\n"
-        "  fixed  rr500 0.00  no answer among 1 result; not matched: not among 9 matches; "
+        "  fixed  rr500 0.00  no answer among 1 result; refused: no word; "
         "first is t:a.md\n"
         "  auto   rr500 0.40  answer at 2 after 1,250 tokens of 2 results; "
-        "dear: 1,250 tokens, most of them its own; first is t:a.md\n"
+        "first is t:a.md\n"
         "restore (keywords)  q.jsonl:1\n"
         "  fixed  rr500 1.00  answer at 1 after 200 tokens of 1 result\n"
         "  auto   rr500 1.00  answer at 1 after 200 tokens of 1 result\n"
