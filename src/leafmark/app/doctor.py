@@ -1,7 +1,7 @@
-"""Look at everything that can be wrong, and say what to do: `leafmark doctor`.
+"""`leafmark doctor`: check installation, configuration, sources and index, and suggest remedies.
 
-Reads only. The index is read byte by byte, which no other command does. Each
-check stands for itself: one that fails does not keep the others from being made.
+Nothing is written. Every byte of the index is read, which no other command does. If a check fails,
+the others still run.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ SAMPLE_TOKENS = {"o200k_base": 12, "cl100k_base": 12, "characters": 42}
 def examine(
     directory: Path, *, flags: Mapping[str, object], environ: Mapping[str, str]
 ) -> DoctorReport:
-    """Return what is right and wrong with leafmark and with the project of a folder."""
+    """Return the results of all checks of the installation and of a folder's project."""
     checks = list(check_installation())
     try:
         project = open_project(directory, flags=flags, environ=environ)
@@ -81,7 +81,7 @@ def _configuration(project: Project) -> Iterator[Check]:
 
 
 def _misfits(project: Project) -> Iterator[Check]:
-    """Say of each tree whose sizes do not fit together that no chunks can be made of it."""
+    """Yield a problem for each tree whose chunking settings contradict each other."""
     for tree in project.trees:
         try:
             project.chunking_options(tree)
@@ -102,18 +102,18 @@ def _trees(project: Project, scan_result: Scan) -> Iterator[Check]:
         if count:
             yield Check("trees", "ok", f"{tree.name}: {count_of(count, 'source')} in {tree.root}")
         else:
-            hint = "`leafmark status -v` says what was left out and why"
+            hint = "`leafmark status -v` lists the files that are left out, and the reasons"
             yield Check("trees", "warning", f"{tree.name}: no sources in {tree.root}", hint)
 
 
 def _index(project: Project) -> tuple[IndexReader | None, list[Check]]:
-    """Return the index, None for one that cannot be used, and what is to be said of it."""
+    """Return the index, or None if it cannot be used, and the checks of it."""
     if project.remote is not None:
         return _cluster(project, project.remote)
     root = project.index_dir
     try:
         if not has_index(root):
-            hint = "`leafmark index` makes it, and so does the first search"
+            hint = "`leafmark index` or the first search creates it"
             if has_other(root):
                 return None, [Check("index", "ok", f"there is none yet: {OTHER_LEAFMARK}", hint)]
             return None, [Check("index", "ok", f"there is none yet, it will be in {root}", hint)]
@@ -135,7 +135,7 @@ def _index(project: Project) -> tuple[IndexReader | None, list[Check]]:
 
 
 def _cluster(project: Project, remote: RemoteIndex) -> tuple[IndexReader | None, list[Check]]:
-    """Return the index in a cluster, and what is to be said of both."""
+    """Return the index in a cluster, and the checks of both."""
     checks = list[Check]()
     try:
         health = remote.health()
@@ -151,10 +151,10 @@ def _cluster(project: Project, remote: RemoteIndex) -> tuple[IndexReader | None,
     checks.append(Check("index", "ok", f"{documents} in {remote.location} ({about})"))
     age_s = age_of(reader.looked_ns)
     if age_s is not None:
-        message = f"the last run looked at its sources {age_in_words(age_s)}"
+        message = f"the last run read its sources {age_in_words(age_s)}"
         checks.append(Check("index", "ok", message))
     if reader.fingerprint not in ("", project.index_options().fingerprint):
-        message = "it was made under other settings: the next `leafmark index` reads all again"
+        message = "the settings have changed: the next `leafmark index` rebuilds it"
         checks.append(Check("index", "ok", message))
     return reader, checks
 
@@ -163,16 +163,15 @@ def _missing_shards(cluster: ClusterState) -> Iterator[Check]:
     if cluster.missing_shards:
         many = count_of(cluster.missing_shards, "shard")
         level = "problem" if cluster.is_degraded else "warning"
-        lacks = "answers lack a part of the index" if cluster.is_degraded else "only copies lack"
-        message = f"{many} of the index without a node, the cluster is {cluster.status}: {lacks}"
-        yield Check("index", level, message, "start the nodes that are missing")
+        missing = "answers are incomplete" if cluster.is_degraded else "only copies are missing"
+        message = f"{many} of the index without a node, the cluster is {cluster.status}: {missing}"
+        yield Check("index", level, message, "start the missing nodes")
 
 
 def _index_notes(project: Project, reader: IndexReader) -> Iterator[Check]:
     root = project.index_dir
     if reader.fingerprint != project.index_options().fingerprint:
-        message = "settings have changed: the next run makes it again"
-        yield Check("index", "ok", message)
+        yield Check("index", "ok", "the settings have changed: the next run rebuilds it")
     holder = lock_holder(root / "LOCK")
     if holder is not None:
         yield Check("index", "ok", f"it is being written by {holder}")
@@ -182,18 +181,18 @@ def _index_notes(project: Project, reader: IndexReader) -> Iterator[Check]:
 
 
 def _place(root: Path) -> Iterator[Check]:
-    """Say what would keep a run from writing in `root`, which may have to be made first."""
-    standing = next(folder for folder in (root, *root.parents) if os.path.lexists(folder))
-    if not (standing.is_dir() and os.access(standing, os.W_OK | os.X_OK)):
-        what = "it cannot be written" if standing == root else "nothing can be made in its place"
-        yield Check("index", "problem", f"{what}: {standing}", NO_RIGHT)
-    elif (room := shutil.disk_usage(standing).free) < MIN_ROOM_BYTES:
-        message = f"there are {room:,} bytes of room on the disk: {standing}"
+    """Yield a problem if a run could not write in `root`, which may not exist yet."""
+    folder = next(folder for folder in (root, *root.parents) if os.path.lexists(folder))
+    if not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
+        problem = "it cannot be written" if folder == root else "it cannot be created"
+        yield Check("index", "problem", f"{problem}: {folder}", NO_RIGHT)
+    elif (room := shutil.disk_usage(folder).free) < MIN_ROOM_BYTES:
+        message = f"there are {room:,} bytes of room on the disk: {folder}"
         yield Check("index", "problem", message, MAKE_ROOM)
 
 
 MIN_ROOM_BYTES = 1_000_000
-"""Bytes below which no run is to be counted on: a small index, or one commit of a large one."""
+"""With less room a run may fail: the size of a small index, or of one commit of a large one."""
 
 
 def _sources(project: Project, scan_result: Scan, reader: IndexReader | None) -> Iterator[Check]:
@@ -203,12 +202,12 @@ def _sources(project: Project, scan_result: Scan, reader: IndexReader | None) ->
         message = f"{many}, the first of {first.path}: {first.message}"
         yield Check("sources", "warning", message, "`leafmark status -v` lists them all")
     else:
-        yield Check("sources", "ok", "no problem was found in what was indexed")
+        yield Check("sources", "ok", "all indexed sources could be read")
     if reader is not None:
         plan = plan_changes(scan_result, reader.manifest, last_run_ns=reader.looked_ns)
         changed = len(plan.added) + len(plan.suspects) + len(plan.removed)
         if changed:
-            message = f"{changed:,} may have changed: the next run looks at them"
+            message = f"{changed:,} may have changed: the next run reads them"
             yield Check("sources", "ok", message)
         yield from _unreadable(project, plan.suspects, reader.manifest)
 
@@ -216,24 +215,24 @@ def _sources(project: Project, scan_result: Scan, reader: IndexReader | None) ->
 def _unreadable(
     project: Project, suspects: Iterable[SourceFile], manifest: Manifest
 ) -> Iterator[Check]:
-    """Say which documents are kept although their files cannot be read any more."""
+    """Yield a warning about documents in the index whose files can no longer be read."""
     trees = {tree.name: tree for tree in project.trees}
-    refused = list[str]()
+    unread = list[str]()
     for source in suspects:
         if is_document(manifest, (source.tree, source.path)):
             try:
                 read_beneath(trees[source.tree], source.path)
             except OSError as error:
-                refused.append(f"{source.path}: {reason_of(error)}")
-    if refused:
-        many = count_of(len(refused), "document")
-        message = f"{many} kept though files cannot be read, the first {refused[0]}"
+                unread.append(f"{source.path}: {reason_of(error)}")
+    if unread:
+        many = count_of(len(unread), "document")
+        message = f"{many} kept though files cannot be read, the first {unread[0]}"
         hint = "make them readable, or forget the documents with `leafmark index --prune`"
         yield Check("sources", "warning", message, hint)
 
 
 def _languages(reader: IndexReader | None) -> Iterator[Check]:
-    """Say of trees whose texts are not in the language that their words are stemmed as."""
+    """Yield a warning for trees whose texts are in another language than `search.stemmer`."""
     if reader is None:
         return
     from leafmark.search.words import text_language
@@ -254,29 +253,26 @@ def _tokenizer(project: Project) -> Iterator[Check]:
 
     names: set[str] = set()
     for tree in project.trees:
-        with suppress(ConfigError):  # it was told with the configuration
+        with suppress(ConfigError):  # a check of the configuration has it
             names.add(project.chunking_options(tree).tokenizer)
     for name in sorted(names):
         try:
-            counted = token_counter(name)(_SAMPLE)
-        except Exception as error:  # whatever a tokenizer's own code raises
+            count = token_counter(name)(_SAMPLE)
+        except Exception as error:  # the code of a tokenizer may raise anything
             hint = "install leafmark again, or choose another `chunking.tokenizer`"
             message = f"{name} cannot count: {type(error).__name__}: {error}"
             yield Check("tokenizer", "problem", message, hint)
             continue
-        expected = SAMPLE_TOKENS.get(name, counted)
-        if counted == expected:
-            yield Check("tokenizer", "ok", f"{name} counts as it should")
+        expected = SAMPLE_TOKENS.get(name, count)
+        if count == expected:
+            yield Check("tokenizer", "ok", f"{name} counts correctly")
         else:
-            message = f"{name} counts {counted} tokens where there are {expected}"
+            message = f"{name} counts {count} tokens instead of {expected}"
             yield Check("tokenizer", "problem", message, "install leafmark again")
 
 
-# Is leafmark installed as it wants to be? What is required, and which extras there are.
-#
-# Read from what the package says of itself, so that a new dependency is checked
-# without a word here. Whether versions fit is what `pip check` says.
-
+# The installation: required packages and extras, by the metadata of the package. Whether their
+# versions are compatible, `pip check` says.
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _EXTRA = re.compile(r"""\bextra\s*==\s*["']([^"']+)["']""")
@@ -284,7 +280,7 @@ _AREA = "installation"
 
 
 def check_installation() -> Iterator[Check]:
-    """Yield what is installed, then what is missing."""
+    """Yield the versions, then the missing packages, then the extras."""
     own = _installed("leafmark") or "of no known version"
     python = ".".join(map(str, sys.version_info[:3]))
     yield Check(_AREA, "ok", f"leafmark {own}, Python {python} on {sys.platform}")
@@ -294,7 +290,7 @@ def check_installation() -> Iterator[Check]:
         yield Check(
             _AREA,
             "warning",
-            "leafmark runs from files that no installer knows: its requirements are not checked",
+            "leafmark was not installed by a package manager: its requirements are not checked",
             "install it: pip install leafmark",
         )
         return
@@ -305,16 +301,16 @@ def check_installation() -> Iterator[Check]:
     for extra, names in requirements.items():
         missing = [name for name in names if _installed(name) is None]
         state = f"is incomplete without {', '.join(missing)}" if missing else "is installed"
-        if missing == names:  # else what is there may have come with another package, as NumPy does
+        if missing == names:  # some may be there because another package needs them
             state = "is not installed"
         yield Check("extras", "ok", f"{extra} {state}", install_extra(extra) if missing else None)
 
 
 def _requirements() -> dict[str, list[str]]:
-    """Return the packages that leafmark wants, by the extra that wants them; "" is for all.
+    """Return the packages that leafmark requires, by extra; "" has those for all.
 
     Raises:
-        PackageNotFoundError: no installer knows leafmark.
+        PackageNotFoundError: leafmark was not installed by a package manager.
     """
     requirements: dict[str, list[str]] = {}
     for text in metadata.requires("leafmark") or ():
@@ -332,19 +328,16 @@ def _installed(name: str) -> str | None:
         return None
 
 
-# What `leafmark doctor` says of models: of the embedder, the vectors it made, and the reranker.
-#
-# The embedder is asked for one vector, as a search asks for that of a query, in one attempt;
-# the reranker, how relevant one text is.
+# The embedder, its vectors, and the reranker. The embedder computes one vector of a query, in one
+# attempt; the reranker rates one text.
 
-
-_RERANKED = "What answers this question?"
+_QUESTION = "What answers this question?"
 
 
 def check_vectors(
     project: Project, reader: IndexReader | None, environ: Mapping[str, str]
 ) -> Iterator[Check]:
-    """Yield what is to be said; nothing where the settings name no embedder."""
+    """Yield checks of the embedder and the vectors; none if the settings name no embedder."""
     spec = embedder_spec(project, environ)
     if spec is None:
         return
@@ -356,7 +349,8 @@ def check_vectors(
         return
     dimension: int | None = None
     try:
-        dimension = _dimension_now(spec)
+        vectors = open_embedder(replace(spec, retries=0)).embed_query(_QUESTION)
+        dimension = int(vectors.shape[1])
     except LeafmarkError as error:
         yield Check("embedder", "problem", error.placed_message, error.hint)
     else:
@@ -365,15 +359,10 @@ def check_vectors(
         yield _vectors(project, reader, spec, dimension)
 
 
-def _dimension_now(spec: EmbedderSpec) -> int:
-    vectors = open_embedder(replace(spec, retries=0)).embed_query(_RERANKED)
-    return int(vectors.shape[1])
-
-
 def _vectors(
     project: Project, reader: IndexReader, spec: EmbedderSpec, dimension: int | None
 ) -> Check:
-    """Return what is to be said of the stored vectors; a file of them is read whole."""
+    """Return the check of the stored vectors, which reads all of them."""
     view = index_vectors(project, reader, spec)
     is_named = project.configuration.embedding.is_named
     folder = vector_folder(project.shared_dir, vector_model(spec))
@@ -381,16 +370,16 @@ def _vectors(
     if damage is not None:
         return damage
     if not is_named and (view is None or view.pending):
-        return Check("vectors", "ok", "those of the best matches are made when a search needs them")
+        return Check("vectors", "ok", "a search computes the vectors of its best matches")
     if view is None and any(folder.glob("rows-*")):
-        message = "there are some, and this index has none of them yet"
+        message = "there are vectors of other indexes, none of this one"
         return Check(
             "vectors", "warning", message, "`leafmark index` keeps those that are still valid"
         )
     if view is None:
         return Check("vectors", "warning", "there are none yet", "`leafmark index` makes them")
     if dimension not in (None, view.dimension):
-        message = f"those of the index have {view.dimension} numbers: another model made them"
+        message = f"those of the index have {view.dimension} numbers: they are of another model"
         return Check("vectors", "problem", message, "`leafmark index --rebuild` makes them again")
     if view.pending:
         message = f"{view.pending:,} of {reader.meta.chunks:,} chunks have none yet"
@@ -400,33 +389,33 @@ def _vectors(
 
 
 def _damaged_vectors(project: Project, spec: EmbedderSpec, folder: Path) -> Check | None:
-    """Return what of the stored vectors is not what was written, None where all is."""
+    """Return the problem with the files of vectors; None if they are as they were written."""
     lost = lost_vectors(project, spec)
     if lost:
         message = f"{lost}: the disk or its files may be damaged"
         return Check("vectors", "problem", message, "`leafmark index` makes those again")
     view = view_path(folder, project.index_dir)
-    what = ""
+    part = ""
     if (folder / "MODEL").exists() and stored_model(folder) is None:
-        what = "their description"
+        part = "their description"
     elif not has_whole_documents(folder):
-        what = "the list of their texts"
+        part = "the list of their texts"
     elif view.exists() and read_view(view) is None:
-        what = "which chunk has which of them"
-    if not what:
+        part = "the list of vectors by chunk"
+    if not part:
         return None
-    message = f"{what} is not what was written: the disk may be damaged"
+    message = f"{part} is damaged: check the disk"
     return Check("vectors", "problem", message, "`leafmark index` writes it again")
 
 
 def check_reranker(project: Project) -> Iterator[Check]:
-    """Yield whether the reranker answers; nothing where the settings name none."""
+    """Yield the check of the reranker; none if the settings name no reranker."""
     spec = reranker_spec(project)
     if spec is None:
         return
     try:
         reranker = open_reranker(spec)
-        reranker.relevance(_RERANKED, [_RERANKED])
+        reranker.relevance(_QUESTION, [_QUESTION])
     except LeafmarkError as error:
         yield Check("reranker", "problem", error.placed_message, error.hint)
     else:

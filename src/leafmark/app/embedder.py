@@ -1,4 +1,4 @@
-"""Which embedder the settings name, and which vectors the chunks of a commit have from it."""
+"""The configured embedder, and the vectors that chunks of an index have from it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from leafmark.index.vector_search import Searcher
 
 TEXT_RECIPE = "1"
-"""Raised when `Chunk.text` begins to be another one for the same bytes and settings."""
+"""Raised when `Chunk.text` changes for the same bytes and settings."""
 
 OPENAI_HOST = "https://api.openai.com/"
 OPENAI_VARIABLE = "OPENAI_API_KEY"
@@ -31,9 +31,9 @@ OPENAI_VARIABLE = "OPENAI_API_KEY"
 def embedder_spec(
     project: Project, environ: Mapping[str, str] | None = None
 ) -> EmbedderSpec | None:
-    """Return the embedder that the settings name, None for none; the key is read here.
+    """Return the configured embedder with its key; None if there is none.
 
-    `environ` None means that of this process.
+    `environ` None stands for the environment of this process.
     """
     settings = project.configuration.embedding
     provider = settings.in_force
@@ -58,13 +58,13 @@ def embedder_spec(
 
 
 def _usual_variable(spec: EmbedderSpec) -> str:
-    """A key goes by itself only to where it is known to belong."""
+    """Return the variable of the key if the endpoint is the one that the key belongs to."""
     own = spec.provider == "openai" and (spec.endpoint + "/").startswith(("/", OPENAI_HOST))
     return OPENAI_VARIABLE if own else ""
 
 
 def no_embedder(project: Project, what: str) -> UsageError:
-    """Say that something needs an embedder, where the settings in force name none."""
+    """Return the error that `what` needs an embedder, and the settings name none."""
     permission = project.configuration.untrusted("embedding.provider")
     if permission is not None:
         message = f"{what} needs an embedder, and the configured one is not trusted"
@@ -80,15 +80,15 @@ def no_embedder(project: Project, what: str) -> UsageError:
 
 
 def vector_model(spec: EmbedderSpec) -> VectorModel:
-    """Return which vectors belong together under this spec; the dimension is not known here."""
+    """Return the model whose vectors belong together under this spec, without its dimension."""
     return VectorModel(completed(spec).model or spec.provider, revision_of(spec))
 
 
 def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> VectorView | None:
-    """Return which vectors the chunks of this commit have; None where there are none at all.
+    """Return the vectors of the chunks of this commit; None if there are none.
 
-    Sources that changed since vectors were last made are pending. A file of rows that was
-    cut short counts as none. An index in a cluster has no view: see `index_vectors`.
+    Sources that changed after the last run are pending. A truncated file of vectors counts as none.
+    An index in a cluster has no view: see `index_vectors`.
     """
     if project.remote is not None:
         return None
@@ -114,10 +114,9 @@ def current_view(project: Project, reader: IndexReader, spec: EmbedderSpec) -> V
 
 
 class IndexVectors(NamedTuple):
-    """The vectors that an index has of one model; `pending` chunks have none yet.
+    """The vectors of an index by one model; `pending` chunks have none yet.
 
-    `open_searcher` gives what asks them. It raises OSError where their file is gone: a newer view
-    names another.
+    `open_searcher` raises OSError if their file is gone: a newer view names another file.
     """
 
     pending: int
@@ -127,7 +126,7 @@ class IndexVectors(NamedTuple):
 
 
 def index_vectors(project: Project, reader: IndexReader, spec: EmbedderSpec) -> IndexVectors | None:
-    """Return which vectors the chunks of an index have, None where there are none at all."""
+    """Return the vectors of the chunks of an index; None if there are none."""
     model = vector_model(spec)
     if project.remote is not None:
         return _cluster_vectors(project.remote.vectors(model, TEXT_RECIPE), reader)
@@ -159,20 +158,17 @@ def _cluster_vectors(vectors: RemoteVectors, reader: IndexReader) -> IndexVector
 
 
 def lost_vectors(project: Project, spec: EmbedderSpec) -> str:
-    """Say that vectors which an index had are gone, or no longer what was written; else nothing.
-
-    Reads all of them.
-    """
+    """Return a message if vectors of an index are gone or damaged, else ""; reads all of them."""
     if are_gone(project, spec):
         return "vectors were lost: their file is gone, or shorter than it was"
     folder = vector_folder(project.shared_dir, vector_model(spec))
     view = read_view(view_path(folder, project.index_dir))
     is_sound = view is None or view.has_valid_rows(folder)
-    return "" if is_sound else "vectors were not what was written"
+    return "" if is_sound else "stored vectors have changed"
 
 
 def are_gone(project: Project, spec: EmbedderSpec) -> bool:
-    """Whether the file of vectors that an index had is gone, or shorter than it was."""
+    """Say whether the file of an index's vectors is gone, or shorter than it was."""
     if project.remote is not None:
         return False
     folder = vector_folder(project.shared_dir, vector_model(spec))
@@ -181,9 +177,9 @@ def are_gone(project: Project, spec: EmbedderSpec) -> bool:
 
 
 def pending_vectors(project: Project, reader: IndexReader | None) -> int:
-    """Return how many chunks have no vector yet; 0 where nobody asked for all of them.
+    """Return the number of chunks without a vector; 0 unless the user chose an embedder.
 
-    In sources whose vectors nobody began to make, chunks without text count too.
+    Chunks without text count, too, in sources that have no vectors yet.
     """
     spec = embedder_spec(project) if project.configuration.embedding.is_named else None
     if spec is None or reader is None:

@@ -1,6 +1,6 @@
-"""Say what makes documents hard to find or to cite: what `leafmark lint` does.
+"""`leafmark lint`: the findings about documents that are hard to find or to cite.
 
-Each document is read once and let go, after what rules about all documents need was kept.
+Each document is read once; afterwards only the facts for rules about all documents stay in memory.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ from leafmark.suggest import choices_hint
 _SUFFIXES = frozenset(
     (".md", ".markdown", ".mdx", ".rst", ".adoc", ".html", ".htm", ".xhtml", ".txt", ".ipynb")
 )
-"""Suffixes of files that a link must lead to; others may be made when a site is built."""
+"""Suffixes of files that must exist if a link leads to them; a site's build may create others."""
 
 _TEMPLATE = re.compile(r"[{}<>$%*|]|\.\.\.")
-"""What is in a target that a program fills in, or that is an example."""
+"""Marks of a template or an example in a target."""
 
-_NO_PLACES = re.compile(r"(?:L\d+.*|:~:.*|!.*|/.*|__.*|top|start|-|)", re.IGNORECASE)
-"""Fragments that name no place of a page: lines of code, texts, routes, the top."""
+_NO_ANCHORS = re.compile(r"(?:L\d+.*|:~:.*|!.*|/.*|__.*|top|start|-|)", re.IGNORECASE)
+"""Fragments that are no anchors: lines of code, texts, routes, the top."""
 
 _TERMS = re.compile(rb"^[ \t]*([^\s:][^\n]*)\n(?:[ \t]*\n)?[ \t]*:[ \t]", re.MULTILINE)
-"""Terms of lists of definitions, which some generators make places."""
+"""Terms in lists of definitions; some generators give them anchors."""
 
 _NUMBERED = re.compile(r"-\d+$")
 _SIGNS = re.compile(r"[\W_]+")
@@ -66,15 +66,14 @@ _SIGNS = re.compile(r"[\W_]+")
 def lint_project(
     project: Project, request: LintRequest, *, progress: Progress | None = None
 ) -> LintReport:
-    """Return what the rules find in the project's documents, as they are now.
+    """Return the findings about the project's documents, as they are now.
 
-    The rules' levels, the rules and paths that are left out and the baseline are those of the
-    configuration, where the request says nothing else.
+    Levels, disabled rules, ignored paths and the baseline are those of the configuration, unless
+    the request has others.
 
     Raises:
-        UsageError: a rule is unknown, a path is in no tree, or the baseline of the configuration
-            is not one.
-        NotFoundError: there is nothing at a path.
+        UsageError: a rule is unknown, a path is in no tree, or the configured baseline is invalid.
+        NotFoundError: a path does not exist.
         NotFoundError, ForbiddenError, StorageError: see `diff_project`; only with `since`.
     """
     _check_names(request)
@@ -141,7 +140,7 @@ def _ordered(findings: Iterable[Finding]) -> list[Finding]:
 
 
 class _Run:
-    """The state of one run: facts, silences and diagnostics of what was read."""
+    """The state of one run: facts, silences and diagnostics of the documents."""
 
     def __init__(self, project: Project, request: LintRequest) -> None:
         self._project, self._request = project, request
@@ -161,7 +160,7 @@ class _Run:
         return tuple(dict.fromkeys(self._files.diagnostics))
 
     def _changed_since(self, revision: str) -> frozenset[str]:
-        """Return the documents whose bytes are other than at a revision."""
+        """Return the documents whose bytes differ from those at a revision."""
         repository = project_repository(self._project)
         commit = find_revision(repository, revision)
         with ExitStack() as stack:
@@ -172,11 +171,11 @@ class _Run:
             )
 
     def is_chosen(self, doc_id: str) -> bool:
-        """Whether a document is one of those that are asked for."""
+        """Say whether the request includes a document."""
         return self._chosen is None or doc_id in self._chosen
 
     def _choose(self) -> frozenset[str] | None:
-        """Return the documents that are asked for; None is all of them."""
+        """Return the documents that the request includes; None stands for all."""
         request = self._request
         if request.since is None and not request.paths:
             return None
@@ -251,9 +250,9 @@ class _LinkFollower:
 
     def _state_of_file(self, document: DocumentFacts, path: str, kind: str) -> str:
         if kind == "wiki":
-            return "outside"  # a page that may be written some day
+            return "outside"  # the page may not be written yet
         if not path or path[0] in "/@~" or ":" in path or "base" in document.metadata:
-            return "outside"  # a path of the site, whose top is not known, or of another module
+            return "outside"  # a path of the site, whose top is unknown, or of another module
         joined = posixpath.normpath(posixpath.join(posixpath.dirname(document.path), path))
         if joined == ".." or joined.startswith("../"):
             return "outside"
@@ -261,10 +260,10 @@ class _LinkFollower:
         if self._exists(root, joined):
             return "ok"
         if not self._exists(root, posixpath.dirname(joined)):
-            return "outside"  # the folder is elsewhere, or made when a site is built
+            return "outside"  # the folder is elsewhere, or a site's build creates it
         suffix = posixpath.splitext(joined)[1].lower()
         if suffix in (".html", ".htm", ".xhtml") and document.format != "html":
-            return "outside"  # a page that is made of a source under another name
+            return "outside"  # a site's build may create the page from a source
         is_file = suffix in _SUFFIXES if kind != "image" else bool(suffix)
         return "file" if is_file else "outside"
 
@@ -277,21 +276,21 @@ class _LinkFollower:
 
     def _has_place(self, key: DocumentKey, fragment: str, *, is_own: bool) -> bool:
         document = self._documents[key]
-        if _NO_PLACES.fullmatch(fragment) or document.format in ("script", "text", "notebook"):
+        if _NO_ANCHORS.fullmatch(fragment) or document.format in ("script", "text", "notebook"):
             return True
         if any(slug in document.names for slug in slugs_of(fragment)):
             return True
         if document.includes or document.doc_id in self._included:
-            return True  # the page that is shown is assembled of several files
+            return True  # the page consists of several files
         if document.is_drawn and not document.names:
             return True
         if is_own and (document.format == "rst" or _folded(fragment) in self._all_names):
-            return True  # labels of a whole project, or of the page that files are assembled to
+            return True  # a label of the project, or of another part of the same page
         return _folded(fragment) in self._plain_names(key) or self._is_written(key, fragment)
 
     @cached_property
     def _all_names(self) -> frozenset[str]:
-        """The names of all documents and of all places in them, without signs."""
+        """The names and anchors of all documents, folded."""
         names: set[str] = set()
         for (_, path), document in self._documents.items():
             names.add(_folded(posixpath.splitext(posixpath.basename(path))[0]))
@@ -299,13 +298,13 @@ class _LinkFollower:
         return frozenset(names)
 
     def _plain_names(self, key: DocumentKey) -> frozenset[str]:
-        """Return the names of a document without the signs in which makers of anchors differ."""
+        """Return the anchors of a document, folded."""
         if key not in self._plain:
             self._plain[key] = frozenset(map(_folded, self._documents[key].names))
         return self._plain[key]
 
     def _is_written(self, key: DocumentKey, fragment: str) -> bool:
-        """Whether the source gives something an id that names no section, or defines the term."""
+        """Say whether the source has an id that names no section, or defines the term."""
         try:
             data = read_beneath(self._project.get_tree(key[0]), key[1])[0]
         except OSError:
@@ -319,4 +318,5 @@ class _LinkFollower:
 
 
 def _folded(name: str) -> str:
+    """Return the name without case and signs, in which generators of anchors differ."""
     return _SIGNS.sub("", name.casefold())

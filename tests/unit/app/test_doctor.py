@@ -38,7 +38,7 @@ def test_nothing_is_wrong(here: Here) -> None:
             "index",
             "ok",
             f"there is none yet, it will be in {here.project().index_dir}",
-            "`leafmark index` makes it, and so does the first search",
+            "`leafmark index` or the first search creates it",
         )
     ]
     here.index()
@@ -49,7 +49,7 @@ def test_nothing_is_wrong(here: Here) -> None:
         Check("index", "ok", f"1 document, every byte sound, in {root}")
     ]
     assert _of(report, "trees") == [Check("trees", "ok", f"here: 1 source in {here.root}")]
-    assert _of(report, "tokenizer") == [Check("tokenizer", "ok", "o200k_base counts as it should")]
+    assert _of(report, "tokenizer") == [Check("tokenizer", "ok", "o200k_base counts correctly")]
     assert Layout(root).suspect(1).exists() is False
 
 
@@ -106,7 +106,7 @@ def test_a_missing_folder_and_an_empty_one(here: Here) -> None:
             "trees",
             "warning",
             f"b: no sources in {here.root / 'b'}",
-            "`leafmark status -v` says what was left out and why",
+            "`leafmark status -v` lists the files that are left out, and the reasons",
         ),
     ]
 
@@ -152,7 +152,7 @@ def test_sources_with_diagnostics_and_changes(here: Here) -> None:
     assert [check.state for check in found] == ["warning", "ok"]
     assert found[0].message.startswith("1 diagnostic, the first of a.md: ")
     assert found[0].hint == "`leafmark status -v` lists them all"
-    assert found[1].message.endswith(" may have changed: the next run looks at them")
+    assert found[1].message.endswith(" may have changed: the next run reads them")
 
 
 def test_an_index_that_cannot_be_written(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +167,7 @@ def test_an_index_that_cannot_be_made(here: Here, monkeypatch: pytest.MonkeyPatc
     here.write("a.md", "text\n")
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     found = _problem(_examine(here))
-    assert found.message == f"nothing can be made in its place: {here.home}"
+    assert found.message == f"it cannot be created: {here.home}"
     assert found.hint is not None
     assert found.hint.endswith("`LEAFMARK_HOME`")
     monkeypatch.undo()
@@ -203,7 +203,7 @@ def test_a_tokenizer_that_miscounts(here: Here, monkeypatch: pytest.MonkeyPatch)
     assert _problem(_examine(here)) == Check(
         "tokenizer",
         "problem",
-        "o200k_base counts 12 tokens where there are 5",
+        "o200k_base counts 12 tokens instead of 5",
         "install leafmark again",
     )
 

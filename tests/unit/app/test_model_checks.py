@@ -108,7 +108,7 @@ def test_a_flipped_bit(here: Here, server: FakeServer) -> None:
     assert _said(here, server)[1] == Check(
         "vectors",
         "problem",
-        "vectors were not what was written: the disk or its files may be damaged",
+        "stored vectors have changed: the disk or its files may be damaged",
         "`leafmark index` makes those again",
     )
     _index(here, server)
@@ -130,7 +130,7 @@ def test_a_flipped_bit(here: Here, server: FakeServer) -> None:
         ),
         (
             "view-*",
-            "which chunk has which of them",
+            "the list of vectors by chunk",
             "the list of vectors by chunk could not be read; it is written again",
         ),
     ],
@@ -142,7 +142,7 @@ def test_what_is_damaged_beside_vectors_is_written_anew_and_no_vector_is_made(
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
-    message = f"{what} is not what was written: the disk may be damaged"
+    message = f"{what} is damaged: check the disk"
     hint = "`leafmark index` writes it again"
     assert _said(here, server)[1] == Check("vectors", "problem", message, hint)
     project = open_project(here.root, flags=embedding_flags(server), environ=_environ(here))
@@ -161,7 +161,7 @@ def test_vectors_that_an_index_has_not_taken_over_are_not_called_none(
         here.run(IndexRequest(rebuild=True))
     else:
         next(rows.parent.glob("view-*")).unlink()
-    message = "there are some, and this index has none of them yet"
+    message = "there are vectors of other indexes, none of this one"
     hint = "`leafmark index` keeps those that are still valid"
     assert _said(here, server)[1] == Check("vectors", "warning", message, hint)
     project = open_project(here.root, flags=embedding_flags(server), environ=_environ(here))
@@ -197,7 +197,7 @@ def test_a_model_of_another_dimension(here: Here, server: FakeServer) -> None:
         Check(
             "vectors",
             "problem",
-            f"those of the index have {DIMENSION} numbers: another model made them",
+            f"those of the index have {DIMENSION} numbers: they are of another model",
             "`leafmark index --rebuild` makes them again",
         ),
     ]
