@@ -93,7 +93,7 @@ def test_broken_markers_stop_before_anything_is_written(leafmark: Leafmark, proj
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == (
         f"error: the marker {BEGIN} is not one of a pair\n  --> CLAUDE.md:1\n"
-        f"hint: the file may hold one block, between {BEGIN} and {END}\n"
+        f"hint: the file may contain one block, between {BEGIN} and {END}\n"
     )
     assert (project / "AGENTS.md").read_text() == "fine\n"
 
@@ -118,7 +118,7 @@ def test_a_link_out_of_the_project_is_not_followed(leafmark: Leafmark, project: 
     assert ran.code == 2
     assert ran.err == (
         "error: the file is a link that leads out of the project\n"
-        f"  --> {os.path.realpath(project)}/CLAUDE.md\nhint: name the file that you mean\n"
+        f"  --> {os.path.realpath(project)}/CLAUDE.md\nhint: name the file that it leads to\n"
     )
     assert outside.read_text() == "theirs\n"
 
@@ -140,7 +140,7 @@ def test_a_link_out_of_the_project_is_not_followed(leafmark: Leafmark, project: 
         (
             ("--llms", ".", "--max-tokens", "3"),
             "error: not even the first document fits into 3 tokens\n"
-            "hint: --max-tokens 49 takes it in\n",
+            "hint: it needs --max-tokens 49\n",
         ),
         (
             ("--write", "no/AGENTS.md"),

@@ -1,7 +1,7 @@
-"""Work in the background: models are loaded and used in threads, and the program's end waits.
+"""Work in the background: models are loaded and used in threads.
 
-An answer goes without late results. But a thread that is still inside the code of a model's
-runtime when Python ends crashes the whole process.
+An answer does not wait for late results, but the end of the program does: a thread that is still in
+the code of a model's runtime when Python ends crashes the process.
 """
 
 from __future__ import annotations
@@ -29,11 +29,10 @@ RUNNING: set[threading.Thread] = set()
 
 
 def begin(what: str, work: Callable[[], T], *, waited_for: bool = True) -> Future[T]:
-    """Do some work of the model `what` beside the answer.
+    """Start work of the model `what` in a thread; its errors are ours, or `DeadlineExceeded`.
 
-    Its error is always one of ours, or `DeadlineExceeded`.
-
-    What only waits for another machine need not be `waited_for`.
+    The end of the program waits for it, unless `waited_for` is False: for requests to other
+    machines.
 
     Raises:
         RuntimeError: the system refuses a thread.
@@ -45,7 +44,7 @@ def begin(what: str, work: Callable[[], T], *, waited_for: bool = True) -> Futur
             done.set_result(work())
         except (LeafmarkError, DeadlineExceeded) as error:
             done.set_exception(error)
-        except BaseException as error:  # or a panic: nobody would see it in this thread
+        except BaseException as error:  # also a panic, which would be lost in this thread
             message = f"the {what} failed: {type(error).__name__}: {error}"
             done.set_exception(ProviderError(message))
 
@@ -58,7 +57,7 @@ def begin(what: str, work: Callable[[], T], *, waited_for: bool = True) -> Futur
 
 
 class DeadlineExceeded(TimeoutError):
-    """The work was not started, since no search waits for it any more."""
+    """The work was not started, since no search waits for it."""
 
 
 class Deadline:
@@ -72,12 +71,10 @@ class Deadline:
         return max(0.0, self._until - time.monotonic())
 
     def result_of(self, work: Future[T]) -> T:
-        """Return what the work gives; where it is late, nothing more is waited for.
-
-        What is done by now is returned after the deadline, too.
+        """Return the result of the work, even after the deadline if it is ready.
 
         Raises:
-            TimeoutError: it is late.
+            TimeoutError: it is late; later calls do not wait.
             LeafmarkError: it failed.
         """
         try:
@@ -88,13 +85,13 @@ class Deadline:
 
     @contextmanager
     def holding(self, lock: threading.Lock) -> Iterator[None]:
-        """Hold the lock of a model for work of this search, waiting for it up to the deadline.
+        """Hold the lock of a model for this search, after waiting up to the deadline.
 
-        A lock that is free is taken after it, too: a search whose refresh takes
-        longer than the deadline asks for the result only then.
+        A free lock is taken even after the deadline, since a search whose refresh takes longer
+        needs the result only then.
 
         Raises:
-            DeadlineExceeded: others have held it up to the deadline, or the search waits no more.
+            DeadlineExceeded: the lock was not free, or the search does not wait any more.
         """
         if not lock.acquire(timeout=self.left_s()):
             raise DeadlineExceeded
@@ -114,11 +111,8 @@ def wait_for_all() -> None:
         thread.join(max(0.0, until - time.monotonic()))
 
 
-# The order of a cross-encoder within a deadline; without it the order stays as it was.
-#
-# The model is loaded in a thread of its own while the search runs, and stays open as
-# long as the process does.
-
+# Reranking by a cross-encoder, within a deadline. The model is loaded in a thread while the search
+# runs, and stays loaded as long as the process runs.
 
 _OPEN: dict[RerankerSpec, Future[Reranker]] = {}
 _OPENING = threading.Lock()
@@ -128,10 +122,7 @@ READING = threading.Lock()
 
 @reset_after_fork
 def forget_rerankers() -> None:
-    """Have all models loaded anew.
-
-    In a forked child: the threads of a model, and of whoever loads it, are not here.
-    """
+    """Forget all models: in a forked child their threads do not exist."""
     global _OPENING, READING
     _OPENING, READING = threading.Lock(), threading.Lock()
     _OPEN.clear()
@@ -149,7 +140,7 @@ def ask_reranker(project: Project, query: str) -> Reranking | None:
 
 
 def reranker_spec(project: Project) -> RerankerSpec | None:
-    """Return the configured reranker, None for none."""
+    """Return the configured reranker, if any."""
     settings = project.configuration.rerank
     if settings.provider == "none":
         return None
@@ -157,7 +148,7 @@ def reranker_spec(project: Project) -> RerankerSpec | None:
 
 
 class Reranking:
-    """The relevance of texts to a query; `hints` say why it is unknown."""
+    """The relevance of texts to a query; if it is unknown, `hints` have the reason."""
 
     def __init__(self, spec: RerankerSpec, query: str, deadline_s: float):
         self.hints: tuple[Hint, ...] = ()

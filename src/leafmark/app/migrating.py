@@ -1,7 +1,7 @@
-"""`leafmark migrate`: an index from this machine to a cluster, or back, from its own sources.
+"""`leafmark migrate`: copy an index from this machine to a cluster, or back.
 
-Every source is read where the index is that it comes from, cut and written again, as a run of
-`leafmark index` does; then counts and sampled answers of both are compared.
+Every source of the old index is read, cut and written again, as by `leafmark index`; then the
+counts and some answers of both indexes are compared.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from leafmark.model import DocumentEntry
 
 SAMPLES = 50
-"""How many titles are searched for in both indexes."""
+"""The number of titles to search for in both indexes."""
 
 FIRST = 10
 
 
 def migrate(source: Project, target: Project, *, progress: Progress | None = None) -> Migration:
-    """Write all that the index of `source` holds into that of `target`, and compare the two.
+    """Copy the index of `source` into that of `target`, and compare the two.
 
-    Both are the same folder, one with an address of a cluster and one without.
+    Both projects are the same folder, one of them with the address of a cluster.
 
     Raises:
-        UsageError: they have the same index, or one knows trees that the other has not.
+        UsageError: they have the same index, or no tree in common.
         NotFoundError: the source has no index.
-        StorageError, LockedError, DamagedError: one of them cannot be read or written.
+        StorageError, LockedError, DamagedError: one index cannot be read or written.
     """
     if (source.remote is None) == (target.remote is None):
         raise UsageError("an index is migrated between this machine and a cluster")
@@ -52,7 +52,7 @@ def migrate(source: Project, target: Project, *, progress: Progress | None = Non
     if not trees:
         names = ", ".join(sorted(reader.tree_names)) or "none"
         raise UsageError(
-            "the index has no tree that this folder has",
+            "the index and this folder have no tree in common",
             location=_place(source),
             hint=f"the trees of the index: {names}; -C names the folder of one of them",
         )
@@ -86,7 +86,7 @@ def _place(project: Project) -> str:
 def _copy(
     source: Project, reader: IndexReader, target: Project, progress: Progress | None
 ) -> list[str]:
-    """Write each document; return the ids of those whose sources are not to be had."""
+    """Write each document; return the ids of those whose sources are missing."""
     from leafmark.app.sources.formats import parse_source
     from leafmark.chunking import chunk_document
     from leafmark.index import prepare_source
@@ -130,7 +130,7 @@ def _overlap(
     there: IndexReader,
     documents: list[DocumentEntry],
 ) -> float:
-    """Return the mean share of the first results that both give for titles of some documents."""
+    """Return the mean share of common results in the first `FIRST`, over some titles."""
     rng = random.Random(1)
     trees = tuple(sorted({document.tree for document in documents}))
     some = rng.sample(documents, min(SAMPLES, len(documents)))
@@ -154,7 +154,7 @@ def _first(
     options = SearchOptions(mode="lexical", limit=FIRST, trees=trees)
     try:
         query = parse_plain(title)
-    except QueryError:  # a title of nothing but marks
+    except QueryError:  # the title has no words
         return iter(())
     answer = search(reader, [query], options, read_source=read)
     return (result.id for result in answer.results)

@@ -1,7 +1,7 @@
-"""The index of a project where it lies in a cluster: its address, and who may ask.
+"""The index of a project in a cluster: its address and credentials.
 
-The address stands in the configuration; user and password, or a token, come from the
-environment, so that no file holds them. Nothing of `index.remote` is imported without an address.
+The address is in the configuration; user and password, or a token, are in the environment, so no
+file has them. Without an address, nothing of `index.remote` is imported.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ CERTIFICATES = "LEAFMARK_CLUSTER_CERTIFICATES"
 
 
 def remote_index(settings: IndexSettings, environ: Mapping[str, str]) -> RemoteIndex | None:
-    """Return the index that `index.url` names, None without one.
+    """Return the index that `index.url` names; None without an address.
 
     Raises:
-        ConfigError: the address is none, or its client is not installed.
+        ConfigError: the address is wrong, or the client is not installed.
     """
     if not settings.url:
         return None
@@ -48,7 +48,7 @@ def remote_index(settings: IndexSettings, environ: Mapping[str, str]) -> RemoteI
 
 
 def _certificates(environ: Mapping[str, str]) -> str | None:
-    """Return the file of certificates that the environment names, None for the system's own."""
+    """Return the file of certificates that the environment names; None for the system's own."""
     path = environ.get(CERTIFICATES)
     if not path:
         return None
@@ -60,7 +60,7 @@ def _certificates(environ: Mapping[str, str]) -> str | None:
         raise ConfigError(
             f"{CERTIFICATES} names no file of certificates",
             location=path,
-            hint="it holds the certificates of the nodes' authority, as text that begins with "
+            hint="it has the certificates of the nodes' authority, as text that begins with "
             "-----BEGIN CERTIFICATE-----",
         ) from error
     return path
@@ -78,12 +78,12 @@ def _headers(environ: Mapping[str, str]) -> dict[str, str]:
     else:
         return {}
     if not authorization.isascii() or not authorization.isprintable():
-        raise ConfigError(f"{TOKEN} or {USER} holds a character that no header takes")
+        raise ConfigError(f"{TOKEN} or {USER} has a character that is not allowed in a header")
     return {"authorization": authorization}
 
 
 class RemoteIndex:
-    """An index in a cluster, connected when it is first asked. Threads may share it."""
+    """An index in a cluster, connected when it is first used. Threads may share it."""
 
     def __init__(
         self, settings: IndexSettings, headers: Mapping[str, str], certificates: str | None = None
@@ -102,13 +102,13 @@ class RemoteIndex:
 
     @property
     def location(self) -> str:
-        """Where it is, for messages."""
+        """The address of the index, for messages."""
         cluster, names = self._where
         return f"{cluster.location}/{names.base}"
 
     @property
     def exists(self) -> bool:
-        """Whether there is such an index, be it one that cannot be read now.
+        """Whether the index exists, even if it cannot be read now.
 
         Raises:
             StorageError: the cluster does not answer.
@@ -119,14 +119,14 @@ class RemoteIndex:
 
     @cached_property
     def tree_names(self) -> Collection[str]:
-        """The trees of the index when it is first asked for them."""
+        """The trees of the index, as of the first use."""
         from leafmark.index.remote import read_meta
 
         about = read_meta(*self._where)
         return () if about is None else about.trees.keys()
 
     def open(self) -> RemoteSnapshot:
-        """Open it as it is now."""
+        """Return the current state of the index."""
         from leafmark.index.remote import open_snapshot
 
         return open_snapshot(*self._where)
@@ -139,7 +139,7 @@ class RemoteIndex:
         *,
         rebuild: bool = False,
     ) -> Iterator[RemoteStore]:
-        """Give a writer of it, which keeps the sources, too: see `open_store`."""
+        """Open a writer, which stores the sources, too: see `open_store`."""
         from leafmark.index.remote import RemoteOptions, open_store
 
         layout = RemoteOptions(self._settings.shards, self._settings.replicas)
@@ -148,13 +148,13 @@ class RemoteIndex:
             yield store
 
     def vectors(self, model: VectorModel, recipe: str) -> RemoteVectors:
-        """Return the vectors of a model; `recipe` says how the texts of chunks are made."""
+        """Return the vectors of a model; `recipe` is the version of the chunks' texts."""
         from leafmark.index.remote import RemoteVectors
 
         return RemoteVectors(*self._where, model, recipe)
 
     def make_vectors(self, vectors: RemoteVectors, dimension: int) -> None:
-        """Make the index of a model's vectors, unless it is there."""
+        """Create the index of a model's vectors, unless it exists."""
         vectors.make(dimension, self._settings.shards, self._settings.replicas)
 
     @property
@@ -165,17 +165,17 @@ class RemoteIndex:
         return int(stats["_all"]["total"].get("store", {}).get("size_in_bytes", 0))
 
     def source(self, digest: str) -> bytes | None:
-        """Return the bytes of a source by their sha256, None if the cluster has not got them."""
+        """Return the bytes of a source by their sha256; None if the cluster lacks them."""
         from leafmark.index.remote import read_source
 
         cluster, names = self._where
         return read_source(cluster, names, digest)
 
     def health(self) -> ClusterState:
-        """Return what the cluster says of itself and of the index.
+        """Return the state of the cluster and of the index.
 
         Raises:
-            StorageError: it does not answer, or is not one that can be used.
+            StorageError: the cluster does not answer, or cannot be used.
         """
         from leafmark.index.remote import check_engine
 

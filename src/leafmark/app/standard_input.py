@@ -1,6 +1,6 @@
-"""What comes on standard input, for the arguments that `-` stands for, and in named files.
+"""Read standard input, which the argument `-` stands for, and named files, up to a limit.
 
-None of it is read without end: a device and a pipe that nobody closes would fill the memory.
+Without a limit, a device or a pipe that is never closed would fill the memory.
 """
 
 from __future__ import annotations
@@ -15,24 +15,21 @@ from leafmark.errors import UsageError, unreadable
 _PLACE = "standard input"
 
 MAX_BYTES = 1 << 28
-"""Bytes, or characters, that are read at most: more than any text, list or query has.
-
-A transcript of a long session has some tens of millions.
-"""
+"""The limit in bytes or characters; a transcript of a long session has some tens of millions."""
 PORTION_BYTES = 1 << 20
 
 
 def check_once(words: Sequence[str]) -> None:
-    """Raise a UsageError where `-` stands for standard input more than once."""
+    """Raise a UsageError if `-` stands for standard input more than once."""
     if words.count("-") > 1:
-        raise UsageError("standard input can be read only once", hint="name - a single time")
+        raise UsageError("standard input can be read only once", hint="give - a single time")
 
 
 def read_bytes(limit: int | None = None) -> bytes:
-    """Return the bytes, at most `limit` of them; None stands for all.
+    """Return the bytes of standard input, or the first `limit` of them.
 
     Raises:
-        UsageError: it is closed, or has no end.
+        UsageError: it is closed, or larger than `MAX_BYTES`.
         StorageError: it cannot be read.
     """
     stream = _stream()
@@ -46,10 +43,10 @@ def read_bytes(limit: int | None = None) -> bytes:
 
 
 def read_named(path: Path, name: str) -> bytes:
-    """Return the bytes of the file that was named so, which may be a pipe.
+    """Return the bytes of a file or pipe that the user called `name`.
 
     Raises:
-        UsageError: it is too large, or has no end.
+        UsageError: it is larger than `MAX_BYTES`.
         OSError, ValueError: it cannot be read.
     """
     with open(path, "rb") as file:
@@ -57,24 +54,24 @@ def read_named(path: Path, name: str) -> bytes:
 
 
 def _whole(file: IO[bytes], place: str) -> bytes:
-    """Return all bytes, read by portions: what is asked for at once is allocated at once.
+    """Return all bytes, read in portions, since the system allocates the requested size at once.
 
-    One that is short is the last: to ask a terminal again would want another Ctrl-D.
+    A short portion is the last one: another read from a terminal would need a second Ctrl-D.
     """
     portions = [file.read(PORTION_BYTES)]
     while len(portions[-1]) == PORTION_BYTES:
         if len(portions) * PORTION_BYTES > MAX_BYTES:
-            raise _endless(place)
+            raise _too_large(place)
         portions.append(file.read(PORTION_BYTES))
     return b"".join(portions)
 
 
-def _endless(place: str) -> UsageError:
+def _too_large(place: str) -> UsageError:
     return UsageError(f"there are more than {MAX_BYTES:,} bytes to read", location=place)
 
 
 def read_text() -> str:
-    """Return the text; bytes that are none are surrogate escapes, as file names have them."""
+    """Return the text of standard input; invalid bytes are surrogate escapes, as in file names."""
     stream = _stream()
     reconfigure: Any = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
@@ -84,20 +81,20 @@ def read_text() -> str:
     except OSError as error:
         raise unreadable(error, _PLACE) from error
     if len(text) > MAX_BYTES:
-        raise _endless(_PLACE)
+        raise _too_large(_PLACE)
     return text
 
 
 def listed(words: Sequence[str]) -> Iterator[str]:
-    """Yield the words that are not blank; `-` stands for those on standard input, one a line.
+    """Yield the words that are not blank; `-` stands for the lines of standard input.
 
     Raises:
-        UsageError: as in `read_bytes`, or `-` is there twice.
-        StorageError: as in `read_bytes`.
+        UsageError: as `read_bytes`, or `-` appears twice.
+        StorageError: as `read_bytes`.
     """
     check_once(words)
     for word in words:
-        # not at U+2028 and its like, which a file name may hold
+        # not `splitlines`: a file name may contain U+2028
         lines = read_text().split("\n") if word == "-" else [word]
         yield from (line for line in lines if line.strip())
 

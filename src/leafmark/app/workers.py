@@ -1,7 +1,7 @@
-"""Other processes that work on sources, and work cut into batches for them.
+"""Worker processes, and batches of tasks for them.
 
-A worker gets batches of tasks and answers each with what its work made of them, in order. It
-holds nothing that is not in an answer: killing it loses nothing.
+A worker answers each batch with the results of its tasks, in order. It has no other state, so
+killing it loses nothing.
 """
 
 from __future__ import annotations
@@ -39,39 +39,38 @@ AnswerOut = TypeVar("AnswerOut")
 T = TypeVar("T")
 
 _PIPE_BYTES = 1 << 20
-"""What the pipe for answers holds, where that can be chosen: the most that any user may ask for."""
+"""The size of the pipe for answers, if it can be set: the most that the system allows any user."""
 
 
 def core_count() -> int:
-    """How many processes can run at once."""
+    """Return how many processes can run at the same time."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class Helper(Protocol[TaskIn, AnswerOut]):
-    """Answers batches in the order in which they were given; once it failed, with None."""
+    """Answers batches in their order; with None after a failure."""
 
     def ask(self, batch: Sequence[TaskIn]) -> None: ...
 
     def has_answer(self) -> bool: ...
 
     def answer(self) -> list[AnswerOut] | None:
-        """Wait for the answer to the oldest batch that has none yet."""
+        """Wait for the answer to the oldest unanswered batch."""
         ...
 
     def stop(self) -> None: ...
 
 
 class Worker(Generic[Task, Answer]):
-    """A process that answers batches in the order in which they were given.
+    """A process that answers batches in their order.
 
-    Once it failed (it was killed, found no memory, or its work raised an error),
-    its answers are None.
+    After a failure (it was killed, had no memory, or its work raised an error) answers are None.
     """
 
     def __init__(self, work: Callable[[Task], Answer]):
-        """Start the process; it may be asked at once. `work`, tasks and answers are pickled.
+        """Start the process, and send it `work`; work, tasks and answers are pickled.
 
         Raises:
             OSError: it cannot be started.
@@ -82,38 +81,38 @@ class Worker(Generic[Task, Answer]):
         self._answers: SimpleQueue[bytes | None] = SimpleQueue()
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
-        self._tell(work)
+        self._send(work)
 
     def ask(self, batch: Sequence[Task]) -> None:
-        self._tell(list(batch))
+        self._send(list(batch))
 
     def has_answer(self) -> bool:
         return not self._answers.empty()
 
     def answer(self) -> list[Answer] | None:
-        """Wait for the answer to the oldest batch that has none yet."""
+        """Wait for the answer to the oldest unanswered batch."""
         data = self._answers.get()
         if data is None:
-            self._answers.put(None)  # to whoever asks again
+            self._answers.put(None)  # for later calls
             return None
         answers: list[Answer] = pickle.loads(data)
         return answers
 
     def stop(self) -> None:
-        """End the process, whatever it is doing."""
+        """Kill the process."""
         self.process.kill()
         self._listener.join()
         end_child(self.process)
 
-    def _tell(self, value: object) -> None:
-        """Send a value; what a dead process does not get, its end will tell."""
+    def _send(self, value: object) -> None:
+        """Send a value; if the process is dead, its next answer is None."""
         stream = self.process.stdin
         assert stream is not None
         with contextlib.suppress(OSError):
             send(stream, value)
 
     def _listen(self) -> None:
-        """Keep taking answers, so that the worker never waits for us to take them."""
+        """Read answers as they arrive, so the worker never waits for us."""
         stream = self.process.stdout
         assert stream is not None
         with contextlib.suppress(EOFError):
@@ -124,10 +123,10 @@ class Worker(Generic[Task, Answer]):
 
 
 def _widen(pipe: IO[bytes]) -> None:
-    """Let the system hold a whole answer, so that the worker goes on before we have taken it.
+    """Enlarge a pipe to the size of a whole answer, so the worker need not wait until we read it.
 
-    The thread that takes it shares the interpreter with one that prepares sources, and
-    comes to its turn 5 ms later for each 64 KiB of a usual pipe.
+    The thread that reads it shares the interpreter with one that prepares sources, and would wait
+    5 ms for each 64 KiB of a usual pipe.
     """
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
@@ -135,13 +134,13 @@ def _widen(pipe: IO[bytes]) -> None:
 
 
 def serve() -> None:
-    """Be a worker: answer batches until the input ends."""
+    """Answer batches until the input ends: the main function of a worker."""
     batches, answers = take_standard_streams()
     try:
         work: Callable[[Any], Any] = receive(batches)
         while True:
             batch = receive(batches)
-            with gc_paused():  # till hardly anything is left that could be looked at
+            with gc_paused():  # until most objects are freed
                 send(answers, [work(task) for task in batch])
             give_back_memory()
     except EOFError:
@@ -160,10 +159,10 @@ def cut_batches(
     most: int,
     is_alone: Callable[[T], bool],
 ) -> Iterator[list[T]]:
-    """Yield the items in batches of at most `most`; one that `is_alone` is a batch by itself.
+    """Yield the items in batches of at most `most`; an item that `is_alone` has its own batch.
 
-    A batch ends with the item that makes its size `enough(done)` or more, where `done` is the
-    size of the batches before it.
+    A batch ends when its size reaches `enough(done)`, where `done` is the total size of the batches
+    before it.
 
     >>> list(cut_batches([1, 1, 9, 2, 2, 2], int, enough=lambda done: 4, most=9,
     ...     is_alone=lambda size: size > 8))

@@ -11,21 +11,20 @@ from pathlib import Path
 from leafmark.errors import StorageError, reason_of
 
 _NEW_FILE = 0o664
-"""What the process's own mask is taken from: none is made that every user can write.
+"""Permissions of a new file before the process's mask: never writable for every user.
 
-With a mask of 0, as some containers have, `init` made a file that was then not used.
+With the mask 0 of some containers, `init` would otherwise write a file that leafmark refuses.
 """
 
 
 def replace_file(path: Path, data: bytes, *, what: str, mode: int | None = None) -> None:
-    """Write `data` to `path`, whose folders are made where they are missing.
+    """Write `data` to `path`, and create missing folders.
 
-    An existing file keeps its permissions; a new one gets `mode`, else what the
-    process gives to new files. `what` names the file in the error.
+    An existing file keeps its permissions; a new one gets `mode`, or the default of the process.
+    `what` names the file in the error.
 
     Raises:
-        StorageError: it cannot be written, or is a device, a pipe or a folder; what
-            was there stands.
+        StorageError: it cannot be written, or is a device, a pipe or a folder; an old file stays.
     """
     with replacing(path, what=what, mode=mode) as write:
         write(data)
@@ -35,9 +34,9 @@ def replace_file(path: Path, data: bytes, *, what: str, mode: int | None = None)
 def replacing(
     path: Path, *, what: str, mode: int | None = None
 ) -> Iterator[Callable[[bytes], object]]:
-    """Give what writes the file piece by piece; it is replaced when the block ends without error.
+    """Return a function that writes the next piece; the file is replaced at the end of the block.
 
-    An OSError in the block is taken for one of writing. Else as `replace_file`.
+    An OSError in the block counts as an error of writing. Otherwise as `replace_file`.
     """
     check_regular(path, what=what)
     draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
@@ -64,7 +63,7 @@ def replacing(
 
 
 def check_regular(path: Path, *, what: str) -> None:
-    """Refuse what is there and no regular file: reading it may never end, replacing it destroys it.
+    """Refuse an existing device or pipe: reading it may never end, and replacing destroys it.
 
     Raises:
         StorageError: `path` is a device, a pipe, a socket or a folder.
@@ -72,10 +71,10 @@ def check_regular(path: Path, *, what: str) -> None:
     try:
         mode = path.stat().st_mode
     except OSError:
-        return  # whoever opens it says why it cannot be
+        return  # opening it will raise the reason
     if not stat.S_ISREG(mode):
         raise StorageError(
             f"{what} is not a regular file",
             location=str(path),
-            hint="name a file; pipes, devices and folders are left as they are",
+            hint="name a file; pipes, devices and folders are not replaced",
         )

@@ -175,7 +175,7 @@ def test_a_file_of_certificates_that_is_none(
     ran = search(leafmark, f"https://{HERE}:9/x", LEAFMARK_CLUSTER_CERTIFICATES=str(file))
     assert told(ran) == (
         "error: LEAFMARK_CLUSTER_CERTIFICATES names no file of certificates\n"
-        "hint: it holds the certificates of the nodes' authority, as text that begins with "
+        "hint: it has the certificates of the nodes' authority, as text that begins with "
         "-----BEGIN CERTIFICATE-----"
     )
     assert str(file) in ran.err

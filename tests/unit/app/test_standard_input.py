@@ -86,4 +86,4 @@ def test_it_is_read_once(words: tuple[str, ...]) -> None:
     with pytest.raises(UsageError) as caught:
         list(listed(words))
     assert caught.value.message == "standard input can be read only once"
-    assert caught.value.hint == "name - a single time"
+    assert caught.value.hint == "give - a single time"

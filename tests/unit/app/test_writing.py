@@ -54,7 +54,7 @@ def test_pipes_and_folders_stay_what_they_are(tmp_path: Path, make: object) -> N
             replace_file(name, b"x", what="the file")
         assert caught.value.message == "the file is not a regular file"
         assert caught.value.location == str(name)
-        assert caught.value.hint == "name a file; pipes, devices and folders are left as they are"
+        assert caught.value.hint == "name a file; pipes, devices and folders are not replaced"
     assert not path.is_file()
     check_regular(tmp_path / "none", what="the file")
 

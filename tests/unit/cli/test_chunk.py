@@ -331,7 +331,7 @@ MISTAKES = [
         "standard input and files cannot be chunked together",
         "leafmark chunk -, or leafmark chunk FILE...",
     ),
-    (("-", "-"), "standard input can be read only once", "name - a single time"),
+    (("-", "-"), "standard input can be read only once", "give - a single time"),
     (
         ("a.txt", "--name", "x.md"),
         "--name is for standard input",

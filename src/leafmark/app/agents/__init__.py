@@ -1,1 +1,1 @@
-"""Files that tell programs of a project: AGENTS.md and the like, `llms.txt`."""
+"""Files about a project for programs: AGENTS.md and similar ones, `llms.txt`."""

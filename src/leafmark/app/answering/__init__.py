@@ -1,1 +1,1 @@
-"""What is asked of an index: search, show, list, verify, and what is like something."""
+"""Use cases that answer from an index: search, show, list, verify, like, context."""

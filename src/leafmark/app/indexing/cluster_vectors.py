@@ -1,8 +1,7 @@
-"""Make the vectors that the chunks of an index in a cluster have not got.
+"""Compute the missing vectors of an index in a cluster.
 
-Any number of machines may do so at once, each for the trees that it has: a text that has a
-vector anywhere in the cluster is not embedded again, and what is written first by another is
-passed over. What is written stands, whatever ends a run.
+Several machines may do so at once, each for its own trees: a text that has a vector anywhere in the
+cluster is not embedded again. Vectors that are written stay, however a run ends.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from leafmark.index import IndexReader
 
 BLOCK = 50
-"""Documents that are looked up together; machines that work at once seldom have the same."""
+"""Documents per request; machines that work at the same time seldom have the same ones."""
 
 
 def embed_in_cluster(
@@ -41,7 +40,7 @@ def embed_in_cluster(
     interruptible: Interruptible = nullcontext,
     anew: bool = False,
 ) -> Embedded:
-    """Make the vectors that are missing: see `embed_project`, which does so on one machine."""
+    """Compute the missing vectors, as `embed_project` does on one machine."""
     spec, remote = embedder_spec(project), project.remote
     if spec is None or remote is None:
         return Embedded()
@@ -103,7 +102,7 @@ class _Run:
         self.vectors.drop_unused(self.remote.open().stamps)
 
     def _rows(self) -> Iterator[tuple[DocumentKey, int]]:
-        """Yield the sources of our trees that were indexed as our settings say."""
+        """Yield the sources of our trees that were indexed with our settings."""
         fingerprint = self.project.index_options().fingerprint
         own = [
             tree.name
@@ -114,13 +113,13 @@ class _Run:
         return ((key, row.chunks) for key, row in rows if row.chunks)
 
     def _open(self) -> None:
-        """Make the index of vectors when the first is to be written: the model says how long."""
+        """Create the index of vectors before the first one is written, with its dimension."""
         if not self.dimension:
             self.dimension = self.lazy.dimension()
             self.remote.make_vectors(self.vectors, self.dimension)
 
     def _take(self, rows: Sequence[tuple[DocumentKey, int]]) -> None:
-        """Note the states of some sources whose vectors are not all made, and their texts."""
+        """Collect the states and texts of the sources that lack vectors."""
         states = list[VectorState]()
         names = [document_id(*key) for key, _ in rows]
         for (key, chunks), name, stamp in zip(
@@ -129,9 +128,9 @@ class _Run:
             if stamp is not None:  # else it is gone meanwhile
                 states.append(VectorState(key[0], name, stamp, [()] * chunks))
         complete = self.vectors.find_complete([state.owner for state in states])
-        back = [owner for owner, was_unused in complete.items() if was_unused]
-        self.vectors.use(back)
-        self.changed = self.changed or bool(back)
+        unused = [owner for owner, was_unused in complete.items() if was_unused]
+        self.vectors.use(unused)
+        self.changed = self.changed or bool(unused)
         for state in states:
             if state.owner in complete:
                 self._count(state)
@@ -139,9 +138,9 @@ class _Run:
                 self._read(state)
 
     def _read(self, state: VectorState) -> None:
-        """Note the texts of one source; one that changed meanwhile is left to a later run."""
+        """Collect the texts of one source, unless it changed meanwhile: a later run has it."""
         entry = self.snapshot.document(state.doc_id)
-        # the engines give the same answers: both are readers
+        # it has the same methods
         reader = cast("IndexReader", self.snapshot)
         chunked = None if entry is None else Sources(self.project).chunked(entry, reader)
         if chunked is None or len(chunked.chunks) != len(state.chunks):
@@ -156,7 +155,7 @@ class _Run:
         self.waiting.append(state._replace(chunks=chunks))
 
     def _flush(self) -> None:
-        """Make the vectors of the texts that wait, and write them; each batch as it is made."""
+        """Compute and write the vectors of the collected texts, batch by batch."""
         if not self.waiting:
             return
         self._open()

@@ -1,7 +1,7 @@
 """Workers on the machines of a Ray cluster, which prepare sources in place of processes here.
 
-They see the same files under the same paths, and have the same leafmark. They hold nothing that
-is not in an answer: a machine that goes costs time only, since its batches are prepared here.
+They have the same version of leafmark, and the same files under the same paths. They have no state:
+if a machine fails, its batches are prepared here.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 ADDRESS = "RAY_ADDRESS"
-"""Names the cluster, as for each program of Ray; without it, one is started on this machine."""
+"""The variable with the cluster's address; without it, a cluster is started on this machine."""
 
 PATIENCE_S = 600.0
-"""How long the answer to a batch is waited for: a cluster may have no room for its worker."""
+"""How long to wait for the answer to a batch: a cluster may have no room for its worker."""
 
 
 class Machines:
@@ -36,7 +36,7 @@ class Machines:
 
     @property
     def workers(self) -> int:
-        """How many workers it has room for."""
+        """The number of workers that it has room for."""
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def start(self, work: Callable[[Task], Answer]) -> _RayWorker[Task, Answer]:
@@ -46,7 +46,7 @@ class Machines:
 
 @contextmanager
 def open_machines() -> Iterator[Machines]:
-    """Give the machines of the cluster that `RAY_ADDRESS` names, else this one.
+    """Return the machines of the cluster at `RAY_ADDRESS`, else this machine.
 
     Raises:
         UsageError: Ray is not installed.
@@ -54,14 +54,14 @@ def open_machines() -> Iterator[Machines]:
     """
     if find_spec("ray") is None:
         raise UsageError("--ray needs the extra `ray`", hint=f"run: {install_extra('ray')}")
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it reports to its makers
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # else Ray sends usage reports
     with open_cluster() as ray:
         yield Machines(ray)
 
 
 @contextmanager
 def open_cluster() -> Iterator[Any]:
-    """Give Ray with its cluster, that of the program that leafmark is used in if it has one."""
+    """Return Ray with its cluster: that of the calling program, if it has one."""
     ray = import_module("ray")
     if ray.is_initialized():
         yield ray
@@ -74,7 +74,7 @@ def open_cluster() -> Iterator[Any]:
         raise StorageError(
             f"the Ray cluster cannot be reached: {str(error).splitlines()[0]}",
             location=address,
-            hint=f"is {ADDRESS} right, and does the cluster run?",
+            hint=f"check {ADDRESS}, and whether the cluster is running",
         ) from error
     try:
         yield ray
@@ -83,7 +83,7 @@ def open_cluster() -> Iterator[Any]:
 
 
 class _Preparer:
-    """What lives on a machine: `work`, done with each task of a batch."""
+    """The actor on a machine, which does `work` with each task of a batch."""
 
     def __init__(self, work: Callable[[Any], Any]):
         self._work = work

@@ -409,7 +409,7 @@ def _unreachable_error(error: Exception, node: str) -> StorageError:
     return StorageError(
         f"the cluster cannot be reached: {_short(error)}",
         location=node,
-        hint="is index.url right, and does the cluster run?",
+        hint="check index.url, and whether the cluster is running",
     )
 
 

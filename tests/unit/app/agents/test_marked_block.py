@@ -52,7 +52,7 @@ def test_markers_that_make_no_pair_are_named(text: str, marker: str, line: int) 
         find_block(text.encode(), "docs/AGENTS.md")
     assert caught.value.message == f"the marker {marker} is not one of a pair"
     assert caught.value.location == f"docs/AGENTS.md:{line}"
-    assert caught.value.hint == f"the file may hold one block, between {BEGIN} and {END}"
+    assert caught.value.hint == f"the file may contain one block, between {BEGIN} and {END}"
 
 
 def test_a_file_in_another_encoding_is_left_alone() -> None:
