@@ -28,7 +28,7 @@ from leafmark.app import open_project
 from leafmark.app.requests import EvaluationRequest
 from leafmark.errors import LeafmarkError
 from leafmark.evaluation import EvaluationReport, evaluate_project
-from leafmark.evaluation.report import Estimate, Resampler
+from leafmark.evaluation.results import Estimate, Resampler
 from leafmark.search.options import MECHANISMS
 
 HERE = Path(__file__).parent

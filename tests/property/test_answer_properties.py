@@ -15,7 +15,7 @@ from leafmark.app import search_project
 from leafmark.app.requests import SearchRequest
 from leafmark.index.analysis import analyzer_for
 from leafmark.model import RELATIONS, Answer, Grain, Relation
-from leafmark.render.searching import Places, render_vimgrep
+from leafmark.render.search_results import Places, render_vimgrep
 
 WORDS = ("token", "backups", "index", "restoring", "chunk", "the", "retries", "日本語", "über")
 

@@ -17,7 +17,7 @@ from leafmark.evaluation import (
 )
 from leafmark.evaluation.judgments import Reference
 from leafmark.evaluation.metrics import covers, overlaps
-from leafmark.evaluation.report import Resampler
+from leafmark.evaluation.results import Resampler
 
 _spans = st.tuples(st.sampled_from("de"), st.integers(0, 40), st.integers(1, 20))
 passages = _spans.map(lambda each: Passage(each[0], each[1], each[1] + each[2]))

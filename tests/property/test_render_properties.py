@@ -27,11 +27,11 @@ from leafmark.model import (
 )
 from leafmark.render import reports
 from leafmark.render.explaining import render_explanation, render_nothing_found
+from leafmark.render.json_objects import answer_record
 from leafmark.render.jsontext import dump_json
 from leafmark.render.reading import render_outline, render_show
-from leafmark.render.records import answer_record
 from leafmark.render.reports import render_index
-from leafmark.render.searching import (
+from leafmark.render.search_results import (
     Places,
     match_lines,
     render_files,

@@ -13,7 +13,7 @@ import pytest
 
 from leafmark.app.settings import SETTINGS
 from leafmark.chunking import PRESETS, STRATEGIES
-from leafmark.chunking.report import FindingKind
+from leafmark.chunking.quality import FindingKind
 from leafmark.cli.entry import run
 from leafmark.model import ChunkRecord
 

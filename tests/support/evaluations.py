@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leafmark.evaluation import EvaluationReport, JudgedQuery
 from leafmark.evaluation.judgments import Reference
-from leafmark.evaluation.report import (
+from leafmark.evaluation.results import (
     GateOutcome,
     Outcome,
     Resampler,

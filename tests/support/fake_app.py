@@ -13,7 +13,7 @@ from typing import Any
 import leafmark
 from leafmark.errors import LeafmarkError
 from leafmark.evaluation import EvaluationReport
-from leafmark.evaluation.report import Drafts
+from leafmark.evaluation.results import Drafts
 from leafmark.model import (
     Answer,
     DoctorReport,

@@ -6,24 +6,24 @@ from collections.abc import Callable
 
 from leafmark.chunking import token_counter
 from leafmark.model import Answer, Item, Passage
-from leafmark.render import records, searching
+from leafmark.render import json_objects, search_results
 from leafmark.render.budgets import fit_answer
-from leafmark.render.searching import Places
+from leafmark.render.search_results import Places
 from leafmark.render.terminal import PLAIN
 
 Form = Callable[[Answer], str]
 
 TEXT_FORMS: dict[str, Form] = {
-    "full": lambda answer: searching.render_full(answer, _places(answer), PLAIN),
-    "json": records.render_packed,
-    "jsonl": records.render_packed_lines,
+    "full": lambda answer: search_results.render_full(answer, _places(answer), PLAIN),
+    "json": json_objects.render_packed,
+    "jsonl": json_objects.render_packed_lines,
 }
 EXCERPT_FORMS: dict[str, Form] = {
-    "pretty": lambda answer: searching.render_grouped(answer, _places(answer), PLAIN),
-    "list": lambda answer: searching.render_list(answer, PLAIN),
-    "matches": lambda answer: searching.render_matches(answer, _places(answer), PLAIN),
-    "vimgrep": lambda answer: searching.render_vimgrep(answer, _places(answer)),
-    "files": lambda answer: searching.render_files(answer, _places(answer)),
+    "pretty": lambda answer: search_results.render_grouped(answer, _places(answer), PLAIN),
+    "list": lambda answer: search_results.render_list(answer, PLAIN),
+    "matches": lambda answer: search_results.render_matches(answer, _places(answer), PLAIN),
+    "vimgrep": lambda answer: search_results.render_vimgrep(answer, _places(answer)),
+    "files": lambda answer: search_results.render_files(answer, _places(answer)),
 }
 
 tokens = token_counter("o200k_base")

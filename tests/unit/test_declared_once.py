@@ -20,7 +20,7 @@ from leafmark.app.requests import REQUEST_OPTIONS, SearchRequest, ShowRequest
 from leafmark.app.settings import DECLARED
 from leafmark.cli.command import COMMANDS, find_command
 from leafmark.library import Index
-from leafmark.model.options import Declaration
+from leafmark.model.option_types import Declaration
 from leafmark.search import SearchOptions
 from leafmark.server.mcp.tools import TOOLS
 from leafmark.server.parameters import Parameter

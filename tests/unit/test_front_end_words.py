@@ -13,7 +13,7 @@ import pytest
 import leafmark
 from leafmark.cli.command import COMMANDS, find_command
 from leafmark.errors import BudgetError, NotFoundError, Remedy
-from leafmark.render.hints import COMMAND_LINE, PAGE, PROGRAMS, word_remedy
+from leafmark.render.hint_texts import COMMAND_LINE, PAGE, PROGRAMS, word_remedy
 from leafmark.render.terminal import PLAIN, render_error
 
 SOURCE = Path(leafmark.__file__).parent

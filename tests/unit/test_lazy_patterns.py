@@ -45,7 +45,7 @@ def test_the_command_starts_with_hardly_a_pattern_compiled() -> None:
         "    return real(pattern, flags)\n"
         "re.compile = compiled\n"
         "from leafmark.app.answering import searching\n"
-        "from leafmark.render import searching as _\n"
+        "from leafmark.render import search_results as _\n"
         "print(len(ours))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

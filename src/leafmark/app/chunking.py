@@ -23,10 +23,10 @@ from leafmark.app.configuration.project import Project
 from leafmark.app.linking import KnownKeys, Links, PlainOrigin
 from leafmark.app.requests import ChunkRequest, Progress
 from leafmark.app.sources.contents import refuse_contents
+from leafmark.app.sources.file_names import nearest_paths
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.folders import Tree, is_encodable, is_there
-from leafmark.app.sources.formats import parse_source, unless_broken, unread
-from leafmark.app.sources.names import nearest_paths
+from leafmark.app.sources.source_formats import parse_source, unless_broken, unread
 from leafmark.app.sources.walk import (
     SourceFile,
     WalkNotes,

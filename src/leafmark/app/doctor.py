@@ -17,13 +17,13 @@ from importlib import metadata
 from pathlib import Path
 
 from leafmark.app.background import reranker_spec
+from leafmark.app.cluster_index import RemoteIndex
 from leafmark.app.configuration.project import Project, open_project
 from leafmark.app.embedder import embedder_spec, index_vectors, lost_vectors, vector_model
-from leafmark.app.indexing.changes import plan_changes
 from leafmark.app.indexing.outcome import is_document, source_notes
 from leafmark.app.indexing.refreshing import read_index
 from leafmark.app.indexing.scanning import Scan, scan
-from leafmark.app.remote import RemoteIndex
+from leafmark.app.indexing.source_changes import plan_changes
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.walk import SourceFile
 from leafmark.embedding import EmbedderSpec, load_numpy, open_embedder, open_reranker
@@ -235,7 +235,7 @@ def _languages(reader: IndexReader | None) -> Iterator[Check]:
     """Yield a warning for trees whose texts are in another language than `search.stemmer`."""
     if reader is None:
         return
-    from leafmark.search.words import text_language
+    from leafmark.search.stop_words import text_language
 
     for language in reader.languages:
         stemmer = text_language(reader, language)

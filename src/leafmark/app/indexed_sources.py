@@ -153,7 +153,9 @@ class Sources:
     def _parsed(self, read: _Read, document: DocumentEntry) -> Document:
         """Return the document parsed as it was for the index."""
         if read.parsed is None:
-            from leafmark.app.sources.formats import parse_source  # late: a listing needs none
+            from leafmark.app.sources.source_formats import (
+                parse_source,  # late: a listing needs none
+            )
 
             read.parsed = parse_source(
                 read.tree, document.path, read.raw, notebook_outputs=self._shows_outputs(read.tree)

@@ -87,7 +87,7 @@ def _copy(
     source: Project, reader: IndexReader, target: Project, progress: Progress | None
 ) -> list[str]:
     """Write each document; return the ids of those whose sources are missing."""
-    from leafmark.app.sources.formats import parse_source
+    from leafmark.app.sources.source_formats import parse_source
     from leafmark.chunking import chunk_document
     from leafmark.index import prepare_source
 

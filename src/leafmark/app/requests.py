@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from leafmark.model import Grain, Relation, Sort
-from leafmark.model.options import Declaration, Option, declarations
+from leafmark.model.option_types import Declaration, Option, declarations
 from leafmark.search.options import Mode, SearchOptions
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from leafmark import environment
 from leafmark.app.requests import REQUEST_OPTIONS
 from leafmark.chunking.options import ChunkingOptions
-from leafmark.model.options import LANGUAGES, Declaration, Option, declarations
+from leafmark.model.option_types import LANGUAGES, Declaration, Option, declarations
 from leafmark.search import SearchOptions
 
 _ITS_PAGE = "the model's page asks for it"

@@ -19,7 +19,7 @@ from leafmark.chunking.options import (
 from leafmark.lazy_imports import import_late
 
 if TYPE_CHECKING:
-    from leafmark.chunking.report import (
+    from leafmark.chunking.quality import (
         DocumentSizes,
         Finding,
         Statistics,
@@ -49,7 +49,7 @@ __all__ = [
     "tokenizer_names",
 ]
 
-_REPORT = "leafmark.chunking.report"
+_REPORT = "leafmark.chunking.quality"
 _TOKENS = "leafmark.chunking.tokens"
 
 _HOMES = {

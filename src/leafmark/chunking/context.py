@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 
-from leafmark.chunking.blocks import BodyReader
+from leafmark.chunking.block_regions import BodyReader
 from leafmark.chunking.keep_with_next import cut_penalty
 from leafmark.chunking.measuring import Meter
 from leafmark.chunking.options import ChunkingOptions

@@ -21,7 +21,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from leafmark.chunking.blocks import BodyReader
+from leafmark.chunking.block_regions import BodyReader
 from leafmark.chunking.tables import goes_on_in_page, is_title_in_page
 from leafmark.model import Block, BlockKind, Document, Format
 

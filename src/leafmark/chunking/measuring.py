@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from operator import itemgetter
 
-from leafmark.chunking.blocks import BodyReader, DocumentText
+from leafmark.chunking.block_regions import BodyReader, DocumentText
 from leafmark.chunking.tokens import Count, direct_counter
 from leafmark.model import subtract
 

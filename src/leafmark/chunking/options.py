@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypedDict, get_args
 from leafmark.chunking.tokens import tokenizer_names
 from leafmark.errors import ConfigError
 from leafmark.frozen import Frozen
-from leafmark.model.options import Option, declarations
+from leafmark.model.option_types import Option, declarations
 
 Strategy = Literal["auto", "heading", "section", "fixed"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)

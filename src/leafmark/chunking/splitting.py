@@ -19,7 +19,7 @@ from itertools import pairwise
 from operator import add, itemgetter
 from typing import Any, NamedTuple, Protocol
 
-from leafmark.chunking.blocks import BodyReader, fence_of, outermost
+from leafmark.chunking.block_regions import BodyReader, fence_of, outermost
 from leafmark.chunking.cuts import coalesce, line_starts, markup_starts, sentence_starts, token_cuts
 from leafmark.chunking.keep_with_next import are_opening_tags, is_inside_code, item_starts
 from leafmark.chunking.measuring import Meter

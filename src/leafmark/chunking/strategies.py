@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from leafmark.chunking.blocks import DocumentText
+from leafmark.chunking.block_regions import DocumentText
 from leafmark.chunking.context import ChunkingContext
 from leafmark.chunking.cuts import (
     byte_length,

@@ -14,7 +14,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
-from leafmark.chunking.blocks import BodyReader, fence_of, narrow_header
+from leafmark.chunking.block_regions import BodyReader, fence_of, narrow_header
 from leafmark.chunking.cuts import sentence_starts
 from leafmark.chunking.keep_with_next import is_code_by_name, is_unread
 from leafmark.chunking.measuring import Meter, make_meter

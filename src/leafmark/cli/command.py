@@ -20,8 +20,8 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from leafmark.errors import ConfigError, UsageError
-from leafmark.model.options import Declaration, parse_value
-from leafmark.model.options import Option as Bounds
+from leafmark.model.option_types import Declaration, parse_value
+from leafmark.model.option_types import Option as Bounds
 from leafmark.suggest import choices_hint, nearest
 
 if TYPE_CHECKING:
@@ -366,19 +366,19 @@ def command(
 
 
 _MODULES = {
-    "search": "searching",
-    "show": "reading",
-    "why-not": "searching",
-    "context": "searching",
-    "like": "searching",
-    "verify": "reading",
+    "search": "search_commands",
+    "show": "show_commands",
+    "why-not": "search_commands",
+    "context": "search_commands",
+    "like": "search_commands",
+    "verify": "show_commands",
     "diff": "evaluating",
     "log": "evaluating",
     "lint": "evaluating",
-    "chunk": "chunking",
+    "chunk": "chunk_command",
     "index": "managing",
     "migrate": "managing",
-    "ls": "reading",
+    "ls": "show_commands",
     "status": "managing",
     "doctor": "managing",
     "eval": "evaluating",

@@ -29,7 +29,7 @@ from leafmark.errors import (
 )
 from leafmark.model import count_of
 from leafmark.namedtuples import NamedTuple
-from leafmark.render.hints import word_hint
+from leafmark.render.hint_texts import word_hint
 from leafmark.render.jsontext import dump_json, dump_line, iter_json
 from leafmark.render.terminal import (
     ProgressLine,

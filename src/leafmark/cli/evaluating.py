@@ -18,7 +18,7 @@ from leafmark.cli.command import (
 )
 from leafmark.cli.completion import ids, trees
 from leafmark.cli.console import Call, output_of, perform, progress_line, project_of, request_of
-from leafmark.cli.reading import read_texts
+from leafmark.cli.show_commands import read_texts
 from leafmark.errors import UsageError, unreadable
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from leafmark.cli.console import (
     project_of,
     request_of,
 )
-from leafmark.cli.reading import no_refresh
+from leafmark.cli.show_commands import no_refresh
 from leafmark.errors import ConfirmationError, NotFoundError, UsageError
 from leafmark.suggest import MAX_SUGGESTED, nearest
 

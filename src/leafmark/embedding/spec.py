@@ -64,9 +64,9 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
             own=("all-MiniLM-L6-v2", "all-MiniLM-L6-v2-int8", "minilm"),
             latin=True,
         ),
-        "ollama": Provider("remote:OllamaEmbedder", endpoint="http://127.0.0.1:11434"),
+        "ollama": Provider("http:OllamaEmbedder", endpoint="http://127.0.0.1:11434"),
         "openai": Provider(
-            "remote:OpenAIEmbedder",
+            "http:OpenAIEmbedder",
             "text-embedding-3-small",
             "https://api.openai.com/v1",
         ),

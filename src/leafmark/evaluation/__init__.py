@@ -16,7 +16,7 @@ from leafmark.evaluation.judgments import (
 )
 from leafmark.evaluation.metrics import METRICS, Passage, Read, measure
 from leafmark.evaluation.references import Library, read_queries
-from leafmark.evaluation.report import EvaluationReport
+from leafmark.evaluation.results import EvaluationReport
 from leafmark.evaluation.run import draft_judgments, evaluate_project
 from leafmark.evaluation.trials import Reading, Trial
 

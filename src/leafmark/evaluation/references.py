@@ -16,7 +16,7 @@ from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.scanning import scan
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
-from leafmark.app.sources.formats import parse_source, unless_broken, unread
+from leafmark.app.sources.source_formats import parse_source, unless_broken, unread
 from leafmark.app.standard_input import read_bytes, read_named
 from leafmark.chunking import ChunkingOptions, chunk_document
 from leafmark.errors import LeafmarkError, NotFoundError, StorageError, UsageError, unreadable

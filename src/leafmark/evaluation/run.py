@@ -32,7 +32,7 @@ from leafmark.evaluation.drafting import KINDS, draft_queries
 from leafmark.evaluation.judgments import JudgedQuery, as_listed, check_all, half_of
 from leafmark.evaluation.metrics import METRICS, Passage, overlaps
 from leafmark.evaluation.references import Library, read_queries
-from leafmark.evaluation.report import (
+from leafmark.evaluation.results import (
     MIN_RESAMPLES,
     Drafts,
     EvaluationReport,
@@ -48,7 +48,7 @@ from leafmark.evaluation.report import (
 from leafmark.evaluation.trials import PlainRanking, Reading, Trial, check_tree
 from leafmark.lint import MissedQuery
 from leafmark.model import whole_range
-from leafmark.model.options import parse_value
+from leafmark.model.option_types import parse_value
 from leafmark.query import parse_query, parts_of, plain_query, plain_words
 from leafmark.search import MECHANISMS
 from leafmark.suggest import choices_hint, nearest

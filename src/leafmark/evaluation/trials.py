@@ -36,7 +36,7 @@ from leafmark.evaluation.metrics import (
     tokens_to,
 )
 from leafmark.evaluation.references import Library
-from leafmark.evaluation.report import Outcome
+from leafmark.evaluation.results import Outcome
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Entry, whole_range
 

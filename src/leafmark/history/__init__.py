@@ -5,6 +5,7 @@ have their text now. `git` alone starts a program; everything else is pure.
 """
 
 from leafmark.history.breakage import BrokenName, CitedOutcome, broken_names, check_citation
+from leafmark.history.compared_sections import Section, SectionedDocument
 from leafmark.history.comparison import (
     FATES,
     BlockChange,
@@ -14,7 +15,7 @@ from leafmark.history.comparison import (
     SectionChange,
     compare_documents,
 )
-from leafmark.history.report import (
+from leafmark.history.diff_report import (
     BrokenLink,
     CitedFile,
     DiffReport,
@@ -22,7 +23,6 @@ from leafmark.history.report import (
     RevisionList,
     SectionLog,
 )
-from leafmark.history.sections import Section, SectionedDocument
 
 __all__ = [
     "FATES",

@@ -10,8 +10,8 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
+from leafmark.history.compared_sections import Section, SectionedDocument
 from leafmark.history.comparison import Comparison
-from leafmark.history.sections import Section, SectionedDocument
 from leafmark.model import CitationStatus
 from leafmark.search.citations import DIGEST_DIGITS, Citation, format_citation
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
+from leafmark.history.compared_sections import Features, Section, SectionedDocument, TextBlock
 from leafmark.history.matching import (
     MAX_SHARING,
     Matching,
@@ -20,7 +21,6 @@ from leafmark.history.matching import (
     match_documents,
     parent_of,
 )
-from leafmark.history.sections import Features, Section, SectionedDocument, TextBlock
 
 Fate = Literal[
     "added", "removed", "moved", "reordered", "renamed", "changed", "split", "merged", "unchanged"

@@ -20,7 +20,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from heapq import nlargest
 
-from leafmark.history.sections import Features, Section, SectionedDocument
+from leafmark.history.compared_sections import Features, Section, SectionedDocument
 
 MIN_BODY_PAIRS = 4
 """Word pairs in a body from which equal bodies suffice: many sections consist of `None.`"""

@@ -30,7 +30,7 @@ import tantivy
 
 from leafmark.environment import memo, register_memo
 from leafmark.index.folding import Places, fold
-from leafmark.model.options import LANGUAGES
+from leafmark.model.option_types import LANGUAGES
 from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import lazy_pattern
 

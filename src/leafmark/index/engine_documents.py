@@ -35,8 +35,7 @@ from leafmark.index.chunk_names import (
     symbol_names,
     title_names,
 )
-from leafmark.index.definitions import DEFINING_FORMATS, MARKED_FORMATS, defined_names
-from leafmark.index.facts import (
+from leafmark.index.filter_terms import (
     cut_fact,
     cut_number,
     fact,
@@ -46,6 +45,7 @@ from leafmark.index.facts import (
     tag_fact,
 )
 from leafmark.index.inline import INLINE_FORMATS, terms_by_part
+from leafmark.index.manual_names import DEFINING_FORMATS, MARKED_FORMATS, defined_names
 from leafmark.index.records import document_entry, serialise_document
 from leafmark.index.roles import CODE, role_number, role_of_title
 from leafmark.index.schema import FILLER, Language, language_fields

@@ -11,7 +11,7 @@ language.
 | `links_L` | the web addresses of the chunk's links that are not in its text |
 | `names` | the names of the chunk, each as one term: see `chunk_names` |
 | `doc_id` | the document's id, on every chunk, as one term; stored |
-| `facts` | `name=value` terms to filter on: see `facts` |
+| `facts` | `name=value` terms to filter on: see `filter_terms` |
 | `position`, `mtime` | fast columns: the chunk's position, the modification time in seconds |
 | `cut`, `role` | fast columns: the section that a piece belongs to, and the role |
 | `key` | one term, only on records that are not chunks: the kind of record |

@@ -24,8 +24,8 @@ from leafmark.app import (
     show_chunks,
     verify_texts,
 )
+from leafmark.app.answering.budgeting import pack_found
 from leafmark.app.answering.opening import open_index as bring_up_to_date
-from leafmark.app.answering.packing import pack_found
 from leafmark.app.answering.searching import search_params
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import (
@@ -60,9 +60,9 @@ from leafmark.model import (
 )
 from leafmark.query import plain_query
 from leafmark.render.budgets import fit_answer, fit_report
-from leafmark.render.hints import PROGRAMS, hints_for
+from leafmark.render.hint_texts import PROGRAMS, hints_for
 from leafmark.render.reading import render_show
-from leafmark.render.searching import Places, render_full
+from leafmark.render.search_results import Places, render_full
 from leafmark.render.terminal import PLAIN
 
 P = ParamSpec("P")

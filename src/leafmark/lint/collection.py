@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from leafmark.lint.facts import DocumentFacts, LinkFact, SectionSketch
 from leafmark.lint.model import Finding
+from leafmark.lint.rule_words import EDITION, NEWS
 from leafmark.lint.rules import RULES
-from leafmark.lint.words import EDITION, NEWS
 
 ALIKE = 0.9
 """Common share of two sketches from which the sections are near duplicates."""

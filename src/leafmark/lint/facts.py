@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from leafmark.history import Section, SectionedDocument
-from leafmark.lint.words import COMPONENTS, FILLED, INCLUDES, RECORDS
+from leafmark.lint.rule_words import COMPONENTS, FILLED, INCLUDES, RECORDS
 
 MIN_SKETCHED_PAIRS = 80
 """Minimum number of word pairs of a section that is compared with others."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from leafmark.history import Section, SectionedDocument
 from leafmark.lint.model import Finding, MissedQuery, Rule
-from leafmark.lint.words import (
+from leafmark.lint.rule_words import (
     CODE_MARKS,
     LEANING_STARTS,
     NOTATION_MARKS,

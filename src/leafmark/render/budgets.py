@@ -12,7 +12,7 @@ from leafmark.errors import BudgetError
 from leafmark.model import Answer, Omission, Packing, Passage, Result, Shown, ShowReport, Snippet
 from leafmark.namedtuples import NamedTuple
 from leafmark.render.reading import OutlinesShown
-from leafmark.render.searching import excerpt_lines
+from leafmark.render.search_results import excerpt_lines
 from leafmark.search.packing import passages
 
 Count = Callable[[str], int]

@@ -24,8 +24,8 @@ from leafmark.history import (
 )
 from leafmark.model import count_of, decodable
 from leafmark.render.chunks import html_head
+from leafmark.render.json_objects import diagnostic_records
 from leafmark.render.jsontext import SCHEMA_VERSION, fields_of
-from leafmark.render.records import diagnostic_records
 from leafmark.render.terminal import Style, clean, clean_line, fold, joined_titles
 
 _SIGNS = {"added": "+", "removed": "-", "split": "/", "merged": "&", "moved": ">", "renamed": "="}

@@ -15,8 +15,8 @@ from typing import Any
 from leafmark.chunking import ChunkingOptions, Finding, Statistics
 from leafmark.model import Chunk, ChunkedDocument, Diagnostic, Entry, Skipped, count_of
 from leafmark.namedtuples import NamedTuple
+from leafmark.render.json_objects import diagnostic_records
 from leafmark.render.jsontext import SCHEMA_VERSION, as_json, dump_line, fields_of, json_safe
-from leafmark.render.records import diagnostic_records
 from leafmark.render.terminal import (
     Style,
     clean,

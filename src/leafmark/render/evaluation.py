@@ -9,13 +9,13 @@ from urllib.parse import quote
 
 from leafmark.lint import LEVELS, RULES, Finding, LintReport, fingerprint
 from leafmark.model import count_of
+from leafmark.render.json_objects import diagnostic_records
 from leafmark.render.jsontext import SCHEMA_VERSION, fields_of
-from leafmark.render.records import diagnostic_records
 from leafmark.render.terminal import Style, clean_line, display_width, fold, shorten
 
 if TYPE_CHECKING:
     from leafmark.evaluation import EvaluationReport
-    from leafmark.evaluation.report import Cell, Group, Outcome
+    from leafmark.evaluation.results import Cell, Group, Outcome
 
 RANKED_BY = "rr500"
 """The metric that orders queries from better to worse."""

@@ -17,7 +17,7 @@ from leafmark.model import (
     count_of,
 )
 from leafmark.model.result import WORD
-from leafmark.render.hints import COMMAND_LINE, Terms, hint_records, with_remedy
+from leafmark.render.hint_texts import COMMAND_LINE, Terms, hint_records, with_remedy
 from leafmark.render.jsontext import SCHEMA_VERSION, fields_of
 from leafmark.render.terminal import Style, clean, clean_line, display_width
 

@@ -19,8 +19,7 @@ from leafmark.model import (
     decodable,
     plural,
 )
-from leafmark.render.jsontext import SCHEMA_VERSION, dump_object, fields_of
-from leafmark.render.records import (
+from leafmark.render.json_objects import (
     chunk_record,
     entry_record,
     expanded_records,
@@ -28,6 +27,7 @@ from leafmark.render.records import (
     packed_outline_record,
     packed_shown_record,
 )
+from leafmark.render.jsontext import SCHEMA_VERSION, dump_object, fields_of
 from leafmark.render.terminal import (
     Style,
     breadcrumb_of,

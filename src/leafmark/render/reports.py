@@ -30,9 +30,9 @@ from leafmark.model import (
     age_in_words,
     count_of,
 )
-from leafmark.render.hints import word_remedy
+from leafmark.render.hint_texts import word_remedy
+from leafmark.render.json_objects import diagnostic_records, entry_record
 from leafmark.render.jsontext import SCHEMA_VERSION, as_json, fields_of
-from leafmark.render.records import diagnostic_records, entry_record
 from leafmark.render.terminal import (
     Style,
     clean_line,

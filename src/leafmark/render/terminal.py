@@ -28,7 +28,7 @@ from leafmark.model import (
 )
 from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import lazy_pattern
-from leafmark.render.hints import COMMAND_LINE, Terms, word_remedy
+from leafmark.render.hint_texts import COMMAND_LINE, Terms, word_remedy
 from leafmark.render.jsontext import SCHEMA_VERSION
 
 if TYPE_CHECKING:

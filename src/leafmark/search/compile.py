@@ -12,7 +12,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from leafmark.index import Language, Snapshot
-from leafmark.index.facts import canonical, fact, format_fact, language_fact, meta_prefix, tag_fact
+from leafmark.index.filter_terms import (
+    canonical,
+    fact,
+    format_fact,
+    language_fact,
+    meta_prefix,
+    tag_fact,
+)
 from leafmark.index.folding import fold, path_spellings
 from leafmark.index.queries import (
     AllChunks,
@@ -56,9 +63,7 @@ from leafmark.query import (
 from leafmark.search.lookup import find_chunks
 from leafmark.search.names import Name, asked_terms, is_borne, query_name
 from leafmark.search.options import SearchOptions
-from leafmark.search.terms import CompiledTerm, QueryScope, TermCompiler
-from leafmark.search.vocabulary import vocabulary_of
-from leafmark.search.words import (
+from leafmark.search.stop_words import (
     detect_language,
     frequencies_in,
     query_language,
@@ -66,6 +71,8 @@ from leafmark.search.words import (
     stop_words,
     topic_text,
 )
+from leafmark.search.terms import CompiledTerm, QueryScope, TermCompiler
+from leafmark.search.vocabulary import vocabulary_of
 
 RELAXED_FROM = 5
 """The least length of a corrected word that a match may rest on alone.

@@ -24,7 +24,7 @@ from leafmark.search.compile import CompiledTopic
 from leafmark.search.options import SearchOptions
 from leafmark.search.score import Scored, matches_without_words, rounded
 from leafmark.search.sections import SectionFilter
-from leafmark.search.words import topic_text
+from leafmark.search.stop_words import topic_text
 
 ChunkRef = tuple[str, int]
 """Document id and position of a chunk."""

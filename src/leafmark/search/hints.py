@@ -12,7 +12,14 @@ from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any
 
 from leafmark.index import Language, Snapshot
-from leafmark.index.facts import canonical, fact, format_fact, language_fact, meta_prefix, tag_fact
+from leafmark.index.filter_terms import (
+    canonical,
+    fact,
+    format_fact,
+    language_fact,
+    meta_prefix,
+    tag_fact,
+)
 from leafmark.index.folding import path_spellings
 from leafmark.index.queries import AllChunks, AnyOf, HasTerm
 from leafmark.index.schema import TEXT_FIELDS
@@ -49,10 +56,10 @@ from leafmark.search.options import SearchOptions
 from leafmark.search.order import topics_of
 from leafmark.search.present import Texts
 from leafmark.search.spelling import Speller
+from leafmark.search.stop_words import stop_words, topic_text
 from leafmark.search.terms import CompiledTerm
 from leafmark.search.versions import are_of_one_page, other_version_filter
 from leafmark.search.vocabulary import vocabulary_of
-from leafmark.search.words import stop_words, topic_text
 from leafmark.suggest import MAX_SUGGESTED, nearest
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from leafmark.index.schema import TEXT_FIELDS
 from leafmark.model import KeyTerm, WeightedText
 from leafmark.query import Boost, Expression, Filter, Not, Term, all_of, any_of
 from leafmark.search.compile import Filters
+from leafmark.search.stop_words import frequencies_in, split_words, stop_words
 from leafmark.search.vocabulary import vocabulary_of
-from leafmark.search.words import frequencies_in, split_words, stop_words
 
 SPARE_TERMS = 4
 """If only some trees are chosen, this many candidates for each key term are counted in them."""

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from leafmark.errors import UsageError
 from leafmark.frozen import Frozen
 from leafmark.model import Grain, Sort
-from leafmark.model.options import Option, declarations
+from leafmark.model.option_types import Option, declarations
 
 Mode = Literal["auto", "lexical", "semantic", "hybrid"]
 """Whether words count, meaning, or both; `auto` is both if there is an embedder."""

@@ -41,9 +41,9 @@ from leafmark.search.order import (
 )
 from leafmark.search.present import MakeReadable, Presenter, ReadSource, Texts
 from leafmark.search.sections import Admits, section_filter, within_bounds
+from leafmark.search.stop_words import query_language
 from leafmark.search.versions import fold_formats, fold_repeats, fold_translations, join_versions
 from leafmark.search.vocabulary import vocabulary_of
-from leafmark.search.words import query_language
 
 if TYPE_CHECKING:
     from leafmark.search.fuse import Meaning

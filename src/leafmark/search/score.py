@@ -22,7 +22,7 @@ from itertools import chain, islice, pairwise
 from operator import itemgetter, or_
 
 from leafmark.index import Snapshot
-from leafmark.index.facts import cut_fact
+from leafmark.index.filter_terms import cut_fact
 from leafmark.index.queries import AllOf, AnyOf, Constant, HasAny, HasPhrase, Query, unscored
 from leafmark.index.roles import CODE, GLOSSARY, ROLES, TRANSLATION
 from leafmark.index.snapshot import Handle, Match

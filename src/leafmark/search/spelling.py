@@ -25,8 +25,8 @@ from leafmark.index.folding import bare, without_marks
 from leafmark.index.snapshot import Lookup
 from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import lazy_pattern
+from leafmark.search.stop_words import stop_words
 from leafmark.search.vocabulary import Vocabulary
-from leafmark.search.words import stop_words
 
 EDIT_SHARE = 0.5
 """The factor of a correction of a word that itself occurs: it ranks below the typed word."""

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from leafmark.index import Language, Snapshot
 from leafmark.index.analysis import has_signs, is_solid
-from leafmark.index.facts import fact
+from leafmark.index.filter_terms import fact
 from leafmark.index.folding import fold
 from leafmark.index.queries import (
     AllOf,

@@ -38,7 +38,7 @@ from leafmark.search.options import SearchOptions
 from leafmark.search.pipeline import trace_search
 from leafmark.search.present import Texts
 from leafmark.search.sections import section_filter
-from leafmark.search.words import (
+from leafmark.search.stop_words import (
     detect_language,
     frequencies_in,
     split_words,

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from leafmark.app.settings import DECLARED
 from leafmark.errors import UsageError
-from leafmark.model.options import Declaration
+from leafmark.model.option_types import Declaration
 from leafmark.suggest import choices_hint
 
 Kind: TypeAlias = Literal["string", "integer", "boolean", "strings"]

@@ -31,8 +31,8 @@ from leafmark.errors import ChangedError, NotFoundError
 from leafmark.index import IndexOptions, IndexReader, open_reader, open_writer
 from leafmark.index.queries import AllChunks, HasTerm
 from leafmark.index.remote.client import Cluster
+from leafmark.index.remote.cluster_snapshot import RemoteSnapshot, open_snapshot
 from leafmark.index.remote.layout import Names
-from leafmark.index.remote.snapshot import RemoteSnapshot, open_snapshot
 from leafmark.index.remote.store import open_store
 from leafmark.model import Answer, DocumentEntry
 from leafmark.query import parse_query

@@ -25,8 +25,8 @@ from leafmark.index.queries import HasTerm
 from leafmark.index.remote import bulk
 from leafmark.index.remote import client as client_module
 from leafmark.index.remote.client import Cluster, RefusedError
+from leafmark.index.remote.cluster_snapshot import RemoteSnapshot, open_snapshot
 from leafmark.index.remote.layout import META_ID, Names, index_body, meta_document
-from leafmark.index.remote.snapshot import RemoteSnapshot, open_snapshot
 from leafmark.index.remote.store import open_store
 from leafmark.index.schema import FORMAT
 

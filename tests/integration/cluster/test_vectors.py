@@ -21,7 +21,7 @@ from support.embedders import FakeServer, Reply, embedding_flags, serve_embeddin
 from leafmark.app import Project, examine, index_project, open_project, project_status
 from leafmark.app import search_project as search
 from leafmark.app.requests import IndexRequest, SearchRequest
-from leafmark.index.remote import vectors as remote_vectors
+from leafmark.index.remote import vector_store as remote_vectors
 from leafmark.model import Answer
 from leafmark.search.options import Mode
 

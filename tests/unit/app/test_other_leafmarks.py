@@ -28,7 +28,7 @@ from leafmark.index import check_index, open_writer
 from leafmark.index.folder import OTHER_LEAFMARK, UNUSED_S
 from leafmark.index.lock import hold_lock
 from leafmark.model import Hint
-from leafmark.render.hints import word_hint
+from leafmark.render.hint_texts import word_hint
 
 OWN_VERSION = project_module.STRUCTURE_VERSION
 VERSION = "leafmark.app.configuration.project.STRUCTURE_VERSION"
@@ -160,7 +160,7 @@ def test_a_first_run_that_is_interrupted_leaves_the_others_state(
 
     with other():
         with monkeypatch.context() as patch:
-            patch.setattr("leafmark.app.indexing.run._apply", interrupted)
+            patch.setattr("leafmark.app.indexing.index_run._apply", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 here.index()
         reader, _ = open_index(here.project(), ListRequest(refresh=False))

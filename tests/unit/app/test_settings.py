@@ -7,7 +7,7 @@ import pytest
 from leafmark.app.settings import SETTINGS, ChunkingSettings
 from leafmark.chunking import PRESETS, ChunkingOptions
 from leafmark.errors import ConfigError
-from leafmark.model.options import check_value, parse_value
+from leafmark.model.option_types import check_value, parse_value
 
 
 def test_the_defaults_of_chunking_are_those_of_its_room() -> None:

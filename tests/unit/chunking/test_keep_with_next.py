@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leafmark.chunking import ChunkingOptions, Strategy, chunk_document
-from leafmark.chunking.blocks import BodyReader
+from leafmark.chunking.block_regions import BodyReader
 from leafmark.chunking.keep_with_next import cut_penalty
 from leafmark.parsing import parse
 

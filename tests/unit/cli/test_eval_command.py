@@ -12,7 +12,7 @@ from support.schema import problems
 from leafmark.app.requests import DraftRequest, EvaluationRequest
 from leafmark.evaluation import JudgedQuery
 from leafmark.evaluation.judgments import Reference
-from leafmark.evaluation.report import Drafts, GateOutcome
+from leafmark.evaluation.results import Drafts, GateOutcome
 from leafmark.model import Diagnostic
 
 

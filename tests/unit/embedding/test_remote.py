@@ -15,7 +15,7 @@ import pytest
 from support.embedders import DIMENSION, FakeServer, Reply, serve_embeddings, vector_of
 
 from leafmark.embedding import Embedder, EmbedderSpec, open_embedder
-from leafmark.embedding import remote as client
+from leafmark.embedding import http as client
 from leafmark.errors import ConfigError, LeafmarkError, ProviderError
 
 KEY = "sk-very-secret"
@@ -344,7 +344,7 @@ def test_a_server_that_was_slow_once_is_asked_for_more_when_it_answers_with_ease
         return {"embeddings": [vector_of(text) for text in texts]}
 
     monkeypatch.setattr(client.Connection, "post", post)
-    monkeypatch.setattr("leafmark.embedding.remote.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("leafmark.embedding.http.time.monotonic", lambda: clock[0])
     embedder = open_embedder(EmbedderSpec(provider="ollama", model="m", endpoint="http://x"))
     embedder.embed_documents([f"text {number}" for number in range(64)])
     embedder.embed_documents([f"text {number}" for number in range(80)])
@@ -411,7 +411,7 @@ def test_a_server_that_hangs_up_is_told_of(
 def test_an_answer_that_is_too_large_is_not_asked_for_again(
     server: FakeServer, pauses: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leafmark.embedding.remote.MAX_ANSWER_BYTES", 100)
+    monkeypatch.setattr("leafmark.embedding.http.MAX_ANSWER_BYTES", 100)
     with pytest.raises(ProviderError) as caught:
         openai(server).embed_documents(TEXTS)
     assert caught.value.message == "the embedder's answer is larger than 100 bytes"

@@ -10,7 +10,7 @@ import pytest
 from leafmark.errors import UsageError
 from leafmark.evaluation import METRICS, JudgedQuery
 from leafmark.evaluation.judgments import Reference
-from leafmark.evaluation.report import (
+from leafmark.evaluation.results import (
     Gate,
     Outcome,
     Resampler,

@@ -10,7 +10,7 @@ import pytest
 
 from leafmark.errors import ConfigError, UsageError
 from leafmark.evaluation import run
-from leafmark.evaluation.report import Variant
+from leafmark.evaluation.results import Variant
 from leafmark.evaluation.run import UNTOUCHED_S, forget_unused, parse_variants
 
 

@@ -6,7 +6,7 @@ import pytest
 from support.hostile import quadratic_fails
 
 from leafmark.formats.roff import read as read_roff
-from leafmark.index.definitions import DEFINING_FORMATS, defined_names
+from leafmark.index.manual_names import DEFINING_FORMATS, defined_names
 
 HTML = {
     "a request": (

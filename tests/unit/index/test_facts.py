@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from leafmark.index.facts import (
+from leafmark.index.filter_terms import (
     MAX_META_FACTS,
     canonical,
     fact,

@@ -12,7 +12,7 @@ import pytest
 from leafmark import open_index, parse
 from leafmark.app import open_project, search_project
 from leafmark.app.requests import SearchRequest
-from leafmark.render.records import result_record
+from leafmark.render.json_objects import result_record
 
 
 def test_an_answer_is_the_sequence_of_its_results(docs: Path) -> None:

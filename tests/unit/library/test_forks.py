@@ -84,7 +84,7 @@ def test_a_forked_child_answers_and_keeps_no_lock_of_its_parent(docs: Path) -> N
 _LOCKED = """
 import os
 from leafmark.app import indexed_sources
-from leafmark.app.indexing import run
+from leafmark.app.indexing import index_run
 from leafmark.app import background as reranking
 from leafmark.app.answering import meaning
 from leafmark.embedding import interface
@@ -92,7 +92,7 @@ from leafmark.parsing.code import sandbox
 from leafmark.parsing.html import marks
 
 def locks():
-    yield from (run._collecting, meaning._OPENING, indexed_sources._KNOWN._lock)
+    yield from (index_run._collecting, meaning._OPENING, indexed_sources._KNOWN._lock)
     yield from (reranking._OPENING, reranking.READING, interface._LOADING)
     yield from (sandbox.CHILD._lock, indexed_sources._DROPPED._lock)
     yield from (marks.items_of._lock, marks.labels_of_panels._lock)

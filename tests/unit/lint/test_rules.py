@@ -23,7 +23,7 @@ from leafmark.lint import (
     read_silences,
     with_confirmed,
 )
-from leafmark.lint.words import INCLUDES
+from leafmark.lint.rule_words import INCLUDES
 
 _LONG = "word " * 1300
 

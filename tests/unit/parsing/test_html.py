@@ -10,7 +10,7 @@ import pytest
 
 import leafmark
 from leafmark.model import Diagnostic, Document, subtract
-from leafmark.parsing.html import declared_charset, document, parse_html, read_html
+from leafmark.parsing.html import declared_charset, parse_html, read_html
 
 PAGE = "<title>T</title><main><h1 id=a>Über</h1>\r\n<p>x&amp;y\r\n<h2>Zwei</h2>é</main>"
 
@@ -99,7 +99,7 @@ class TestTitle:
 
 class TestLimits:
     def test_a_page_of_too_many_tags_is_plain_text(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(document, "TAG_LIMIT", 3)
+        monkeypatch.setattr("leafmark.parsing.html.page.TAG_LIMIT", 3)
         found = parse_html(b"<h1>A</h1>\n\n<p>b<p>c", "a.html")
 
         assert (found.format, found.degraded, found.reader) == ("text", True, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.evaluations import small_report
 from support.schema import problems
 
-from leafmark.evaluation.report import GateOutcome
+from leafmark.evaluation.results import GateOutcome
 from leafmark.render.evaluation import (
     evaluation_record,
     render_evaluation,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from leafmark.model import Hint
-from leafmark.render.hints import COMMAND_LINE, PAGE, PROGRAMS, word_hint
+from leafmark.render.hint_texts import COMMAND_LINE, PAGE, PROGRAMS, word_hint
 
 HINTS = [
     ("pending-vectors", {"count": 1}, "; `leafmark index` makes it"),

@@ -6,7 +6,13 @@ import pytest
 from support.answers import ROOTS, SOURCE, make_answer, make_entry, make_result
 
 from leafmark.model import Result
-from leafmark.render.searching import MatchLine, Places, match_lines, render_files, render_vimgrep
+from leafmark.render.search_results import (
+    MatchLine,
+    Places,
+    match_lines,
+    render_files,
+    render_vimgrep,
+)
 
 PLACES = Places(ROOTS, "/srv")
 

@@ -12,9 +12,9 @@ from support.schema import problems
 
 from leafmark.model import Answer, Phase, Snippet
 from leafmark.render.explaining import render_explanation, render_nothing_found
+from leafmark.render.json_objects import RECORD_KEYS, answer_record, render_jsonl, render_packed
 from leafmark.render.jsontext import dump_json
-from leafmark.render.records import RECORD_KEYS, answer_record, render_jsonl, render_packed
-from leafmark.render.searching import (
+from leafmark.render.search_results import (
     Places,
     cut_around,
     group_results,

@@ -10,7 +10,7 @@ import pytest
 from support.library import Library
 
 from leafmark.model import Answer, Phase, Result
-from leafmark.render.hints import word_hint
+from leafmark.render.hint_texts import word_hint
 from leafmark.search.citations import format_citation
 
 SOURCES: dict[str, str | bytes] = {

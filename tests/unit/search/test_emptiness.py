@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.library import Library
 
-from leafmark.render.hints import word_hint
+from leafmark.render.hint_texts import word_hint
 
 SOURCES = {
     "guides/backups.md": "---\ntags: [backup, ops]\n---\n# Backups\n\nMake a backup nightly.\n",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.library import Library
 
-from leafmark.render.hints import word_hint
+from leafmark.render.hint_texts import word_hint
 
 FILLER = "Words of other things stand here, so that rare words are rare.\n"
 TEXT = (

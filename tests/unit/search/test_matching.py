@@ -9,7 +9,7 @@ import pytest
 from support.library import Library
 
 from leafmark.index import IndexOptions
-from leafmark.render.hints import word_hint
+from leafmark.render.hint_texts import word_hint
 from leafmark.search.spelling import MAX_ASKED_FOR, MAX_CORRECTIONS
 
 SOURCES = {

@@ -12,9 +12,9 @@ from support.library import Library
 from leafmark.index.analysis import LANGUAGES
 from leafmark.model import Hint
 from leafmark.query import parse_query
-from leafmark.render.hints import word_hint
+from leafmark.render.hint_texts import word_hint
 from leafmark.search import SearchOptions, search
-from leafmark.search.words import stop_words
+from leafmark.search.stop_words import stop_words
 
 SOURCES = {
     "a.md": "# Retries\n\nConfigure how often the client tries again.\n",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.library import Library
 
 from leafmark.index.analysis import analyzer_for
-from leafmark.search.words import Piece, split_words
+from leafmark.search.stop_words import Piece, split_words
 
 NOWHERE: Mapping[str, int] = {}
 

@@ -9,7 +9,7 @@ import pytest
 from support.library import Library
 
 from leafmark.index import IndexOptions
-from leafmark.render.hints import word_hint
+from leafmark.render.hint_texts import word_hint
 
 BODY = "The café in Ångström street serves データ and 한국 soup, très bon; ＡＰＩ, ｶﾞｲﾄﾞ.\n"
 PAGE = f"---\ntags: [café]\n---\n# Café ペン\n\n{BODY}"

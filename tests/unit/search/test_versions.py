@@ -10,7 +10,7 @@ from support.candidates import make_entry, match
 from support.library import Library
 
 from leafmark.model import Candidate, Entry
-from leafmark.render.hints import word_hint
+from leafmark.render.hint_texts import word_hint
 from leafmark.search.versions import fold_repeats, join_versions, other_version_filter
 
 WORDS = "one two three four five six seven eight nine ten"

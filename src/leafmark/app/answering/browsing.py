@@ -25,7 +25,7 @@ from leafmark.app.requests import ListRequest, SearchRequest
 from leafmark.chunking import ChunkingOptions, token_counter
 from leafmark.errors import QueryError
 from leafmark.index import IndexReader
-from leafmark.index.facts import fact
+from leafmark.index.filter_terms import fact
 from leafmark.index.queries import AllOf, HasTerm, Query, unscored
 from leafmark.model import Answer, Document, DocumentEntry, Entry, TreeStatus, document_id
 from leafmark.namedtuples import NamedTuple

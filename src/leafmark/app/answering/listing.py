@@ -11,13 +11,13 @@ from typing import overload
 from leafmark.app.answering.opening import UNREADABLE, mending, open_telling
 from leafmark.app.answering.resolving import Resolver
 from leafmark.app.configuration.project import Project
-from leafmark.app.indexing.changes import emptied
 from leafmark.app.indexing.outcome import source_notes
 from leafmark.app.indexing.scanning import Scan, scan
+from leafmark.app.indexing.source_changes import emptied
 from leafmark.app.requests import ListRequest, Progress
 from leafmark.errors import LeafmarkError, Remedy
 from leafmark.index import IndexReader
-from leafmark.index.facts import tag_fact
+from leafmark.index.filter_terms import tag_fact
 from leafmark.index.folder import read_missing
 from leafmark.index.lock import lock_holder
 from leafmark.index.snapshot import TreeCounts

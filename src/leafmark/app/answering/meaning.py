@@ -48,7 +48,7 @@ from leafmark.search.compile import corrected_text
 from leafmark.search.fuse import ChunkRef, Meaning, Usual
 from leafmark.search.pipeline import Compile
 from leafmark.search.present import Texts
-from leafmark.search.words import topic_text
+from leafmark.search.stop_words import topic_text
 
 LATE_S = 10.0
 """After the deadline, the thread of an embedder waits so much longer before it gives up."""

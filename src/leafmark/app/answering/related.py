@@ -23,8 +23,8 @@ from leafmark.app.configuration.config_file import ContextRule
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import ContextRequest, LikeRequest, Progress, SearchRequest
+from leafmark.app.sources.file_names import is_secret, nearest_paths
 from leafmark.app.sources.ignore import parse_rules
-from leafmark.app.sources.names import is_secret, nearest_paths
 from leafmark.errors import AmbiguousError, ForbiddenError, NotFoundError, UsageError, unreadable
 from leafmark.index import IndexReader
 from leafmark.model import Answer, Document, Entry, Factor, Hint, KeyTerm, WeightedText, document_id

@@ -173,7 +173,7 @@ def _reranking(project: Project, topics: Sequence[Expression]) -> Reranking | No
     if project.configuration.rerank.provider == "none":
         return None
     from leafmark.app.background import ask_reranker  # late: few searches have one
-    from leafmark.search.words import topic_text
+    from leafmark.search.stop_words import topic_text
 
     return ask_reranker(project, " ".join(filter(None, map(topic_text, topics))))
 
@@ -302,7 +302,7 @@ def complete_answer(
     if request.full_text:
         results = tuple(_with_text(result, sources) for result in results)
     if request.expand:
-        from leafmark.app.answering.packing import expand_found  # late: few searches ask for it
+        from leafmark.app.answering.budgeting import expand_found  # late: few searches ask for it
 
         whole = request.full_text or request.packed
         results = expand_found(results, request.expand, reader, sources, whole=whole)
@@ -330,7 +330,7 @@ def _packed(
     tokenizer = project.configuration.chunking.tokenizer
     if not request.packed:
         return None, tokenizer
-    from leafmark.app.answering.packing import pack_found  # late: few searches have a budget
+    from leafmark.app.answering.budgeting import pack_found  # late: few searches have a budget
 
     return pack_found(results, reader, sources, tokenizer), tokenizer
 

@@ -72,12 +72,12 @@ def _completed(
 ) -> ShowReport:
     """Add the chunks that `expand` asks for, and the packing for a budget."""
     if request.expand:
-        from leafmark.app.answering.packing import expand_found  # late: few ask for it
+        from leafmark.app.answering.budgeting import expand_found  # late: few ask for it
 
         shown = expand_found(report.shown, request.expand, reader, sources, whole=not request.own)
         report = report._replace(shown=shown)
     if request.packed:
-        from leafmark.app.answering.packing import pack_found  # late: few ask for a budget
+        from leafmark.app.answering.budgeting import pack_found  # late: few ask for a budget
 
         packing = pack_found(report.shown, reader, sources, report.tokenizer)
         report = report._replace(packing=packing)

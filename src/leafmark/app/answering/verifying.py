@@ -413,7 +413,7 @@ class CurrentDocuments:
         if is_same and document.encoding == "utf-8":
             chunks = tuple(self._reader.chunks_of(document.doc_id))
             return CurrentDocument(raw, chunks, dict(document.slugs))
-        from leafmark.app.sources.formats import parse_source  # late: few documents need it
+        from leafmark.app.sources.source_formats import parse_source  # late: few documents need it
         from leafmark.chunking import chunk_document
 
         options = self._project.chunking_options(tree)

@@ -55,7 +55,7 @@ from leafmark.app.sources.folders import Scope, Tree
 from leafmark.errors import ConfigError, NotFoundError, reason_of
 from leafmark.frozen import Frozen
 from leafmark.model import PermissionRequest, SettingOrigin, TrustedFile, tree_name
-from leafmark.model.options import Value, check_value, parse_value
+from leafmark.model.option_types import Value, check_value, parse_value
 from leafmark.suggest import nearest
 
 _DEFAULT = "default"

@@ -17,7 +17,7 @@ from leafmark.app.settings import CONSTANTS, SETTINGS, TABLES
 from leafmark.app.sources.ignore import MAX_RULE_CHARS, MAX_RULES, MAX_WILDCARDS, wildcard_count
 from leafmark.errors import ConfigError, Remedy, reason_of
 from leafmark.model import TREE_NAME
-from leafmark.model.options import check_value
+from leafmark.model.option_types import check_value
 from leafmark.namedtuples import NamedTuple
 from leafmark.parsing import format_names
 from leafmark.patterns import lazy_pattern

@@ -23,7 +23,7 @@ from leafmark.parsing import installed_formats, installed_grammars
 from leafmark.suggest import nearest
 
 if TYPE_CHECKING:
-    from leafmark.app.remote import RemoteIndex
+    from leafmark.app.cluster_index import RemoteIndex
     from leafmark.chunking import ChunkingOptions
     from leafmark.index import IndexWriter
     from leafmark.model import DocumentEntry, Hint
@@ -291,7 +291,7 @@ def open_project(
         check_own(configuration.directories.cache, *reversed(place.parents[:2]), place)
     remote = None
     if configuration.index.url:
-        from leafmark.app.remote import remote_index  # late: few indexes lie in a cluster
+        from leafmark.app.cluster_index import remote_index  # late: few indexes lie in a cluster
 
         remote = remote_index(configuration.index, environ)
     return Project(directory, configuration, configuration.trees, place, tell=tell, remote=remote)

@@ -18,7 +18,7 @@ from leafmark.app.settings import SETTINGS, TABLES
 from leafmark.app.writing import replace_file
 from leafmark.errors import ForbiddenError, NotFoundError, UsageError
 from leafmark.model import TrustedFile, TrustReport, tree_name
-from leafmark.model.options import Declaration
+from leafmark.model.option_types import Declaration
 
 _HEAD = """\
 # {what}

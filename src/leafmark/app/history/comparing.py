@@ -27,7 +27,7 @@ from leafmark.app.requests import DiffRequest, LogRequest, Progress
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.folders import Tree
-from leafmark.app.sources.formats import parse_source, unless_broken
+from leafmark.app.sources.source_formats import parse_source, unless_broken
 from leafmark.chunking import chunk_document
 from leafmark.errors import NotFoundError, Remedy, UsageError
 from leafmark.history import (

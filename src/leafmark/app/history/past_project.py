@@ -17,12 +17,12 @@ from typing import Any
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.history.sides import RevisionSide, find_revision, project_repository
-from leafmark.app.indexing.changes import CLOCK_GRAIN_NS
-from leafmark.app.indexing.run import Run, carry_out
+from leafmark.app.indexing.index_run import Run, carry_out
 from leafmark.app.indexing.scanning import scan
+from leafmark.app.indexing.source_changes import CLOCK_GRAIN_NS
 from leafmark.app.requests import Progress
+from leafmark.app.sources.file_names import IGNORE_FILES, nearest_paths
 from leafmark.app.sources.folders import Tree, is_there
-from leafmark.app.sources.names import IGNORE_FILES, nearest_paths
 from leafmark.app.sources.walk import SourceFile
 from leafmark.errors import DamagedError, LeafmarkError, NotFoundError, UsageError
 from leafmark.history.git import Commit, Repository

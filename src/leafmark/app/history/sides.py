@@ -19,12 +19,12 @@ from types import TracebackType
 from typing import Self
 
 from leafmark.app.configuration.project import Project
+from leafmark.app.sources.file_names import GENERATOR_MARKS, IGNORE_FILES, find_generator
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.folders import Tree
-from leafmark.app.sources.formats import unread
 from leafmark.app.sources.ignore import parse_ignore_file
-from leafmark.app.sources.names import GENERATOR_MARKS, IGNORE_FILES, find_generator
 from leafmark.app.sources.selection import RULE_NAMES, Frame, Layer, ReadFile, Selection
+from leafmark.app.sources.source_formats import unread
 from leafmark.app.sources.walk import WalkNotes, iter_sources, needs_converter
 from leafmark.errors import LeafmarkError, NotFoundError, UsageError
 from leafmark.history import RevisionList

@@ -12,11 +12,11 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
+from leafmark.app.cluster_index import RemoteIndex
 from leafmark.app.configuration.project import Project
 from leafmark.app.embedder import TEXT_RECIPE, embedder_spec, vector_model
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.indexing.embedding import BATCH_TEXTS, Embedded, Interruptible, LazyEmbedder
-from leafmark.app.remote import RemoteIndex
 from leafmark.app.requests import Progress
 from leafmark.embedding import Vectors, load_numpy
 from leafmark.errors import LeafmarkError, ProviderError, StorageError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from leafmark.app.indexing.changes import EMPTIED
 from leafmark.app.indexing.scanning import Scan, grammar_notes, is_below
+from leafmark.app.indexing.source_changes import EMPTIED
 from leafmark.app.sources.walk import EMPTY
 from leafmark.index import IndexReader, Manifest
 from leafmark.model import (

@@ -16,7 +16,7 @@ from functools import partial
 from leafmark.app.sources.contents import refuse_contents
 from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.folders import Tree
-from leafmark.app.sources.formats import parse_source, unless_broken, unread
+from leafmark.app.sources.source_formats import parse_source, unless_broken, unread
 from leafmark.app.sources.walk import SourceFile
 from leafmark.app.workers import Helper, Worker, core_count, cut_batches
 from leafmark.child import can_start

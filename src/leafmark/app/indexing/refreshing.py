@@ -14,7 +14,11 @@ from typing import TYPE_CHECKING
 
 from leafmark.app.configuration.config import Configuration
 from leafmark.app.configuration.project import Project
-from leafmark.app.indexing.changes import (
+from leafmark.app.indexing.index_run import Run, bring_up, carry_out, remove
+from leafmark.app.indexing.interrupts import delayed_interrupts
+from leafmark.app.indexing.outcome import Outcome, is_document, report_of
+from leafmark.app.indexing.scanning import Scan, find_place, is_below, scan
+from leafmark.app.indexing.source_changes import (
     EMPTIED,
     EMPTIED_FROM,
     emptied,
@@ -23,10 +27,6 @@ from leafmark.app.indexing.changes import (
     plan_changes,
     plan_since,
 )
-from leafmark.app.indexing.interrupts import delayed_interrupts
-from leafmark.app.indexing.outcome import Outcome, is_document, report_of
-from leafmark.app.indexing.run import Run, bring_up, carry_out, remove
-from leafmark.app.indexing.scanning import Scan, find_place, is_below, scan
 from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.sources.walk import exceeds
 from leafmark.errors import (

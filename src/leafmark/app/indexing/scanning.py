@@ -13,8 +13,8 @@ from pathlib import Path
 
 from leafmark.app.configuration.project import Project
 from leafmark.app.requests import Progress
+from leafmark.app.sources.file_names import nearest_paths
 from leafmark.app.sources.folders import Tree, as_listed, is_encodable, is_there
-from leafmark.app.sources.names import nearest_paths
 from leafmark.app.sources.walk import SourceFile, WalkNotes, iter_sources, named_source
 from leafmark.environment import install_extra
 from leafmark.errors import LeafmarkError, NotFoundError, Remedy, UsageError

@@ -18,7 +18,7 @@ from typing import Literal
 
 from leafmark.app.settings import IndexSettings
 from leafmark.errors import unreadable
-from leafmark.model.options import Value
+from leafmark.model.option_types import Value
 from leafmark.namedtuples import NamedTuple
 
 HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd

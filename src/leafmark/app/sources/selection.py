@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from leafmark.app.sources import names
+from leafmark.app.sources import file_names
 from leafmark.app.sources.folders import Handle, Tree, read_small
 from leafmark.app.sources.ignore import (
     IgnoreRules,
@@ -30,12 +30,12 @@ ReadFile = Callable[[str], bytes | None]
 """Returns the bytes of a file by its path below the root, None if there is no such file."""
 
 _MAX_IGNORE_BYTES = 1 << 20
-_OWN = names.IGNORE_FILES[0]
-RULE_NAMES = frozenset({".git", *names.IGNORE_FILES})
+_OWN = file_names.IGNORE_FILES[0]
+RULE_NAMES = frozenset({".git", *file_names.IGNORE_FILES})
 """Names that affect the rules of their folder."""
 
 _EXAMPLES_OF_SECRETS = (
-    *names.SECRET_NAMES,
+    *file_names.SECRET_NAMES,
     *(".env", ".env.local", ".env.production", ".env.example", ".envrc"),
     *("id_rsa", "id_rsa.pub", "id_dsa", "id_ecdsa", "id_ed25519", "id_ed25519.pub"),
     *("server.pem", "server.key", "client.p12", "client.pfx", "passwords.kdbx"),
@@ -120,7 +120,7 @@ class Selection:
             return frame
         if frame.path and ".git" in entries:
             layers = tuple(layer for layer in layers if layer.kind != ".gitignore")
-        present = [name for name in names.IGNORE_FILES if name in entries]
+        present = [name for name in file_names.IGNORE_FILES if name in entries]
         if present:
             new = [
                 Layer(kind, rules, cut=len(frame.path))
@@ -138,9 +138,9 @@ class Selection:
             return "secret"
         if reason is not None:
             return reason
-        suffix = names.suffix_of(name)
+        suffix = file_names.suffix_of(name)
         if not by_name:
-            reason = "hidden" if name[0] == "." else names.default_refusal(name, suffix)
+            reason = "hidden" if name[0] == "." else file_names.default_refusal(name, suffix)
             if reason is not None:
                 return reason
         if not frame.included and self._include.find(path, name, is_folder=False) is None:
@@ -158,7 +158,7 @@ class Selection:
         if reason is not None:
             return reason
         if not by_name:
-            reason = "hidden" if name[0] == "." else names.folder_refusal(name)
+            reason = "hidden" if name[0] == "." else file_names.folder_refusal(name)
             if reason is not None:
                 return reason
         return None if self._may_hold_included(frame, path) else "not included"
@@ -168,7 +168,7 @@ class Selection:
 
         Of a visible folder only the files are secrets: a manual may have a folder `credentials`.
         """
-        if not names.is_secret(name) or (is_folder and name[0] != "."):
+        if not file_names.is_secret(name) or (is_folder and name[0] != "."):
             return False
         return self._secrets.find(path, name, is_folder=is_folder) is None
 
@@ -204,9 +204,9 @@ class Selection:
     def _by_format(self, path: str, name: str, suffix: str) -> str | None:
         if self.is_stated(name):
             return None
-        if suffix in names.DATA_SUFFIXES and not self._is_named(path, name):
+        if suffix in file_names.DATA_SUFFIXES and not self._is_named(path, name):
             return "log" if suffix == "log" else "data file"
-        if suffix in names.BINARY_SUFFIXES and not self._is_named(path, name):
+        if suffix in file_names.BINARY_SUFFIXES and not self._is_named(path, name):
             return "binary"
         return None
 
@@ -264,7 +264,7 @@ def _literal_prefixes(patterns: Collection[str]) -> tuple[str, ...] | None:
 
 def _sorted_layers(layers: list[Layer]) -> tuple[Layer, ...]:
     """Return the layers sorted by kind; the order within a kind, the nearest first, stays."""
-    return tuple(sorted(layers, key=lambda layer: names.IGNORE_FILES.index(layer.kind)))
+    return tuple(sorted(layers, key=lambda layer: file_names.IGNORE_FILES.index(layer.kind)))
 
 
 def _read_rules(
@@ -300,7 +300,7 @@ def _has_git(folder: Path) -> bool:
 
 def _layers_of(folder: Path, above: str, diagnostics: list[Diagnostic]) -> list[Layer]:
     layers = []
-    for kind in names.IGNORE_FILES:
+    for kind in file_names.IGNORE_FILES:
         data = read_small(str(folder), kind, _MAX_IGNORE_BYTES) or b""
         rules, problems = parse_ignore_file(data, str(folder / kind))
         diagnostics.extend(problems)

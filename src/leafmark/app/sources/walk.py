@@ -15,6 +15,13 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from operator import attrgetter
 
+from leafmark.app.sources.file_names import (
+    CONVERTERS,
+    GENERATOR_MARKS,
+    MARKUP_SUFFIXES,
+    find_generator,
+    suffix_of,
+)
 from leafmark.app.sources.folders import (
     LISTS_INODES,
     TIMES,
@@ -25,16 +32,9 @@ from leafmark.app.sources.folders import (
     real_path,
     unlimited,
 )
-from leafmark.app.sources.formats import unread
 from leafmark.app.sources.ignore import MayMatch
-from leafmark.app.sources.names import (
-    CONVERTERS,
-    GENERATOR_MARKS,
-    MARKUP_SUFFIXES,
-    find_generator,
-    suffix_of,
-)
 from leafmark.app.sources.selection import RULE_NAMES, Frame, Selection
+from leafmark.app.sources.source_formats import unread
 from leafmark.errors import ForbiddenError, LeafmarkError, NotFoundError, reason_of
 from leafmark.model import Diagnostic, Skipped
 from leafmark.namedtuples import NamedTuple

@@ -6,11 +6,16 @@ settings have an address.
 """
 
 from leafmark.index.remote.client import Cluster, RefusedError, check_engine, parse_address
+from leafmark.index.remote.cluster_snapshot import (
+    RemoteSnapshot,
+    find_index,
+    open_snapshot,
+    read_meta,
+)
 from leafmark.index.remote.layout import Names
-from leafmark.index.remote.snapshot import RemoteSnapshot, find_index, open_snapshot, read_meta
 from leafmark.index.remote.sources import read_source
 from leafmark.index.remote.store import RemoteOptions, RemoteStore, open_store
-from leafmark.index.remote.vectors import RemoteSearcher, RemoteVectors, VectorState
+from leafmark.index.remote.vector_store import RemoteSearcher, RemoteVectors, VectorState
 
 __all__ = [
     "Cluster",

@@ -36,6 +36,7 @@ from leafmark.index.remote.bulk import (
     write_lines,
 )
 from leafmark.index.remote.client import Cluster, RefusedError, check_engine, path_of
+from leafmark.index.remote.cluster_snapshot import RemoteMeta, TreeMeta, open_snapshot, read_meta
 from leafmark.index.remote.layout import (
     ENTRY,
     FILLER_ID,
@@ -53,10 +54,9 @@ from leafmark.index.remote.layout import (
     stamp_of,
     words_body,
 )
-from leafmark.index.remote.snapshot import RemoteMeta, TreeMeta, open_snapshot, read_meta
 from leafmark.index.remote.sources import pack_source
-from leafmark.index.remote.vectors import unused_lines, vector_indices
-from leafmark.index.remote.words import Words
+from leafmark.index.remote.vector_store import unused_lines, vector_indices
+from leafmark.index.remote.word_index import Words
 from leafmark.index.schema import Language
 from leafmark.index.snapshot import require_whole
 from leafmark.model import ChunkedDocument, DocumentEntry, DocumentKey, FileState, document_id

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import tree_sitter
 
 from leafmark.parsing.code.grammars import Grammar
+from leafmark.parsing.code.javascript import Role, Symbol
 from leafmark.parsing.code.languages import Language
-from leafmark.parsing.code.rules import Role, Symbol
 from leafmark.parsing.titles import fold
 
 MAX_DEPTH = 32

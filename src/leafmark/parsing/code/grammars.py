@@ -14,8 +14,7 @@ from typing import NamedTuple
 import tree_sitter
 from tree_sitter import Node
 
-from leafmark.parsing.code.languages import Language
-from leafmark.parsing.code.rules import (
+from leafmark.parsing.code.javascript import (
     C_RULES,
     CPP_RULES,
     JAVASCRIPT_RULES,
@@ -34,6 +33,7 @@ from leafmark.parsing.code.rules import (
     valued,
     wrapper,
 )
+from leafmark.parsing.code.languages import Language
 
 # -- script_tables ------------------------------------------------------------
 # What counts as a definition in each language: a table of rules by the types of its nodes.

@@ -30,8 +30,8 @@ from leafmark.model import NO_PROCESS, Block, Document, Heading
 from leafmark.parsing.code.blocks import script_blocks
 from leafmark.parsing.code.definitions import Definition, find_definitions
 from leafmark.parsing.code.grammars import TooMuchWorkError, grammar_of, parse_tree
+from leafmark.parsing.code.javascript import blank_macros
 from leafmark.parsing.code.languages import Language, has_module, language_of
-from leafmark.parsing.code.rules import blank_macros
 from leafmark.parsing.decoding import Decoded, decode
 from leafmark.parsing.lines import without_lone_returns
 from leafmark.parsing.readable import without_mark

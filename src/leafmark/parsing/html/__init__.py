@@ -6,7 +6,7 @@ reads spans without a tree. The words by which pages name their parts are data: 
 The reference is `html5lib`'s tree; `dom` says what differs, and why.
 """
 
-from leafmark.parsing.html.document import declared_charset, parse_html
+from leafmark.parsing.html.page import declared_charset, parse_html
 from leafmark.parsing.html.region import leads_away, site_assets
 from leafmark.parsing.html.text import read_html
 

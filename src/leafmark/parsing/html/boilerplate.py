@@ -32,9 +32,7 @@ from leafmark.parsing.html.dom import (
     StartTag,
 )
 from leafmark.parsing.html.outline import heading_text, is_credit, title_of
-from leafmark.parsing.html.region import layout_spans, number_spans
-from leafmark.parsing.html.tokens import TAGS, unescape
-from leafmark.parsing.html.vocabulary import (
+from leafmark.parsing.html.page_words import (
     id_lists,
     in_words,
     label_of,
@@ -42,6 +40,8 @@ from leafmark.parsing.html.vocabulary import (
     pattern_of,
     words_of,
 )
+from leafmark.parsing.html.region import layout_spans, number_spans
+from leafmark.parsing.html.tokens import TAGS, unescape
 
 Spans = list[tuple[int, int]]
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from leafmark.parsing.code.blocks import is_prose
+from leafmark.parsing.html.page_words import words_of
 from leafmark.parsing.html.tokens import attribute, iter_tokens, unescape
-from leafmark.parsing.html.vocabulary import words_of
 
 _LANGUAGE = re.compile(r"(?:(?:language|lang|highlight|src|highlight-source)-|brush:)(\S+)", re.I)
 _TAG_AROUND = re.compile(

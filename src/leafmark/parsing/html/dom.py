@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from leafmark.environment import memo
 from leafmark.parsing.decoding import BOM
+from leafmark.parsing.html.page_words import MAX_SIGN, is_sign, lists_of
 from leafmark.parsing.html.tokens import (
     RAW_TAGS,
     RUN,
@@ -31,7 +32,6 @@ from leafmark.parsing.html.tokens import (
     raw_end,
     tag_name,
 )
-from leafmark.parsing.html.vocabulary import MAX_SIGN, is_sign, lists_of
 
 HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 _HEADINGS = frozenset(HEADING_LEVELS)

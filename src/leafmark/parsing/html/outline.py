@@ -18,9 +18,9 @@ from urllib.parse import unquote
 from leafmark.model import Heading, span_at, subtract
 from leafmark.parsing.html.dom import HEADING_LEVELS, Element, Page
 from leafmark.parsing.html.entries import Entry
+from leafmark.parsing.html.page_words import in_words, words_of
 from leafmark.parsing.html.text import BLOCK_TAGS, DRAWN_DOT, UNREAD_TAGS, is_permalink
 from leafmark.parsing.html.tokens import RAW_TAGS, VOID_TAGS, attribute, iter_tokens, unescape
-from leafmark.parsing.html.vocabulary import in_words, words_of
 from leafmark.parsing.titles import fold
 
 Spans = list[tuple[int, int]]

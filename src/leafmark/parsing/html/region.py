@@ -19,8 +19,8 @@ from itertools import pairwise
 
 from leafmark.model import merge, span_at
 from leafmark.parsing.html.dom import WORDS, Element, Page, StartTag, start_of
+from leafmark.parsing.html.page_words import words_of
 from leafmark.parsing.html.tokens import attribute, iter_tokens
-from leafmark.parsing.html.vocabulary import words_of
 
 Spans = list[tuple[int, int]]
 

@@ -21,8 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 from leafmark.model import ReadableText
 from leafmark.parsing.html.code import code_language, is_prose_pre, stands_in_cell
 from leafmark.parsing.html.marks import Lists, items_of, labels_of_panels
+from leafmark.parsing.html.page_words import lists_of
 from leafmark.parsing.html.tokens import attribute, iter_tokens, unescape
-from leafmark.parsing.html.vocabulary import lists_of
 from leafmark.parsing.readable import ReadableBuilder
 
 _PIECE = re.compile(

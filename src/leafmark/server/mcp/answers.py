@@ -54,9 +54,9 @@ from leafmark.model import (
 from leafmark.render.budgets import Texts
 from leafmark.render.changes import broken_line, section_line, summarise_changes
 from leafmark.render.explaining import beyond_the_last
-from leafmark.render.hints import PROGRAMS, word_hint
+from leafmark.render.hint_texts import PROGRAMS, word_hint
 from leafmark.render.reading import outline_order, render_show, render_verification, summarise
-from leafmark.render.searching import Places, render_full
+from leafmark.render.search_results import Places, render_full
 from leafmark.render.terminal import PLAIN, breadcrumb_of, clean_line, omissions_in, omissions_of
 from leafmark.server.mcp.replies import Draft, Reply, Request, list_draft
 

@@ -325,7 +325,7 @@ def _error_result(error: LeafmarkError) -> types.CallToolResult:
 
 def _error_text(error: LeafmarkError) -> str:
     """Return the error as lines: what happened, where, and what to do."""
-    from leafmark.render.hints import PROGRAMS, word_remedy
+    from leafmark.render.hint_texts import PROGRAMS, word_remedy
     from leafmark.render.terminal import clean_line
 
     near = getattr(error, "did_you_mean", ())

@@ -39,10 +39,10 @@ from leafmark.errors import (
 from leafmark.model import Answer, Hint, Shown
 from leafmark.render import chunks as chunkjson
 from leafmark.render.explaining import why_not_record
-from leafmark.render.hints import PROGRAMS, hints_for
+from leafmark.render.hint_texts import PROGRAMS, hints_for
+from leafmark.render.json_objects import answer_record
 from leafmark.render.jsontext import dump_line
 from leafmark.render.reading import show_record, verification_record
-from leafmark.render.records import answer_record
 from leafmark.render.reports import listing_record, status_record
 from leafmark.render.terminal import error_record
 from leafmark.server.parameters import Arguments

@@ -20,7 +20,7 @@ from leafmark.model import Block, Chunk, Document, Entry
 from leafmark.parsing import parse
 from leafmark.parsing.markdown_html import link_definitions
 from leafmark.render.chunks import SourceRange, iter_source_ranges
-from leafmark.server.web.blocks import BlockWriter, Piece, SourceText, iter_pieces
+from leafmark.server.web.block_html import BlockWriter, Piece, SourceText, iter_pieces
 from leafmark.server.web.rendering import (
     COLORS,
     CUT,

@@ -33,11 +33,11 @@ from leafmark.model import (
 )
 from leafmark.model.result import WORD
 from leafmark.render.explaining import factor_name, typed_value, word_changes, word_reason
-from leafmark.render.hints import PAGE, word_hint
-from leafmark.render.searching import group_results
+from leafmark.render.hint_texts import PAGE, word_hint
+from leafmark.render.search_results import group_results
 from leafmark.render.terminal import clean
 from leafmark.search.citations import format_citation
-from leafmark.server.web.blocks import spans_of_words
+from leafmark.server.web.block_html import spans_of_words
 from leafmark.server.web.document_parts import DocumentText
 from leafmark.server.web.rendering import MarkText, mark_excerpt, mark_text
 from leafmark.server.web.visits import EDITORS, Address, Visit, document_address, render_page

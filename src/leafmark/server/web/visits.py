@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from leafmark.app import Project
 from leafmark.model import count_of
-from leafmark.render.hints import PAGE, word_remedy
+from leafmark.render.hint_texts import PAGE, word_remedy
 from leafmark.render.terminal import clean, size_in_words
 from leafmark.server.web.rendering import COLORS
 from leafmark.server.workspace import Freshness

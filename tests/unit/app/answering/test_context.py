@@ -14,7 +14,7 @@ from leafmark.app.requests import ContextRequest, LikeRequest, SearchRequest
 from leafmark.errors import ForbiddenError, NotFoundError, StorageError, UsageError
 from leafmark.model import Answer
 from leafmark.parsing.text import parse_text
-from leafmark.render.hints import word_hint
+from leafmark.render.hint_texts import word_hint
 
 LOGIN = '''\
 """Sign people in by password or token."""

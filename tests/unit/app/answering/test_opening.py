@@ -34,7 +34,7 @@ from leafmark.app.requests import (
 from leafmark.errors import LockedError
 from leafmark.index import open_writer
 from leafmark.model import Answer, Hint, WhyNotReport
-from leafmark.render.hints import word_hint
+from leafmark.render.hint_texts import word_hint
 
 
 def test_the_last_state_answers_while_another_writes(here: Here) -> None:

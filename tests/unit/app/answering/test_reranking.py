@@ -17,7 +17,7 @@ from leafmark.app import background as app_reranking
 from leafmark.app.doctor import check_reranker
 from leafmark.app.requests import IndexRequest, SearchRequest
 from leafmark.model import Answer, Check, Factor
-from leafmark.render.hints import word_hint
+from leafmark.render.hint_texts import word_hint
 
 GUIDE = """# Workshop
 

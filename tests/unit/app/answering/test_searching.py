@@ -18,7 +18,7 @@ from leafmark.index import IndexReader
 from leafmark.index.snapshot import Handle
 from leafmark.model import Entry, Hint
 from leafmark.parsing.code import sandbox
-from leafmark.render.hints import word_hint
+from leafmark.render.hint_texts import word_hint
 
 
 def _hints(here: Here, query: str, folder: Path | None = None) -> list[Hint]:

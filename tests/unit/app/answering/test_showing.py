@@ -428,7 +428,7 @@ def test_a_source_is_parsed_once_for_an_answer(
         paths.append(path)
         return parse(data, path, **options)
 
-    monkeypatch.setattr("leafmark.app.sources.formats.parse", count)
+    monkeypatch.setattr("leafmark.app.sources.source_formats.parse", count)
     shown = here.show("p.md", "p.md#größe", sizes=True, refresh=False).shown
     assert [one.full_text for one in shown] == [text, text[text.index("## ") :]]
     assert paths == ["p.md"]

@@ -6,7 +6,7 @@ import pytest
 from support.projects import Here, deny
 
 from leafmark.app import explain_unread
-from leafmark.render.hints import word_remedy
+from leafmark.render.hint_texts import word_remedy
 
 TAKES = "`leafmark index {}` indexes it anyway"
 SECRETS = "only a pattern with `!` in your own configuration includes possible secrets"

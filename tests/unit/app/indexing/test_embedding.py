@@ -36,7 +36,7 @@ from leafmark.index.lock import hold_lock
 from leafmark.index.vectors import open_vector_writer
 from leafmark.model import Answer, Factor, WhyNotReport
 from leafmark.render.explaining import word_changes, word_reason
-from leafmark.render.hints import word_hint
+from leafmark.render.hint_texts import word_hint
 from leafmark.search.options import Mode
 
 GUIDE = """# Workshop

@@ -24,11 +24,11 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from support.projects import Here
-from leafmark.app.indexing import run
+from leafmark.app.indexing import index_run
 from leafmark.app.requests import IndexRequest
 from leafmark.index.embedded.writer import IndexWriter
 
-run.CHECKPOINT_S = 0.0
+index_run.CHECKPOINT_S = 0.0
 left = int(sys.argv[3])
 put = IndexWriter.put_prepared
 

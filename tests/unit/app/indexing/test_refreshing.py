@@ -18,13 +18,13 @@ from support.projects import Here, deny
 
 from leafmark.app import project_status
 from leafmark.app.configuration.project import Project
-from leafmark.app.indexing import changes, preparing, run
+from leafmark.app.indexing import index_run, preparing, source_changes
 from leafmark.app.indexing import refreshing as indexing
-from leafmark.app.indexing.changes import Plan, plan_changes
 from leafmark.app.indexing.scanning import Scan, scan
+from leafmark.app.indexing.source_changes import Plan, plan_changes
 from leafmark.app.requests import IndexRequest, Progress
 from leafmark.app.sources.folders import Folders, Handle, Tree
-from leafmark.app.sources.formats import parse_source
+from leafmark.app.sources.source_formats import parse_source
 from leafmark.errors import (
     ConfirmationError,
     LockedError,
@@ -95,7 +95,7 @@ def test_a_file_whose_time_was_set_back_is_young_too(here: Here) -> None:
 def test_what_did_not_change_is_seen_at_one_glance(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(changes, "CLOCK_GRAIN_NS", 0)  # what was written just now is old
+    monkeypatch.setattr(source_changes, "CLOCK_GRAIN_NS", 0)  # what was written just now is old
     for name in ("b.md", "a.md", "a b/x.md", "a/z.md", "a/b/c.md", "a-b/y.md", "Z/q.md"):
         os.utime(here.write(name, f"# {name}\n"), ns=(10**18, 10**18))
     (here.root.parent / "other").mkdir()
@@ -108,7 +108,7 @@ def test_what_did_not_change_is_seen_at_one_glance(
         planned.append(found)
         return plan_changes(found, *args, **more)
 
-    monkeypatch.setattr("leafmark.app.indexing.changes.plan_changes", plan)
+    monkeypatch.setattr("leafmark.app.indexing.source_changes.plan_changes", plan)
     assert here.index().unchanged == 9
     assert not planned
     path = here.root / "a/b/c.md"
@@ -154,7 +154,7 @@ def test_touched_file_is_not_a_change_of_its_bytes(here: Here) -> None:
 def test_empty_sources_make_no_chunk_and_are_not_read_again(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(changes, "CLOCK_GRAIN_NS", 0)  # what was written just now is old
+    monkeypatch.setattr(source_changes, "CLOCK_GRAIN_NS", 0)  # what was written just now is old
     path = here.write("a.md", " \n\n")
     os.utime(path, ns=(10**18, 10**18))
     report = here.index()
@@ -206,11 +206,11 @@ def _sum(report: IndexReport) -> int:
     return len(report.added) + len(report.modified) + report.unchanged
 
 
-@pytest.mark.parametrize("grain_ns", [0, changes.CLOCK_GRAIN_NS], ids=["old", "young"])
+@pytest.mark.parametrize("grain_ns", [0, source_changes.CLOCK_GRAIN_NS], ids=["old", "young"])
 def test_what_was_added_modified_and_left_makes_up_the_documents(
     here: Here, monkeypatch: pytest.MonkeyPatch, grain_ns: int
 ) -> None:
-    monkeypatch.setattr(changes, "CLOCK_GRAIN_NS", grain_ns)
+    monkeypatch.setattr(source_changes, "CLOCK_GRAIN_NS", grain_ns)
     for name, text in MIXED.items():
         here.write(name, text)
     left_out = (Skipped("bin.txt", "binary"), Skipped("empty.md", "empty"))
@@ -305,7 +305,7 @@ def test_a_source_that_breaks_a_parser_is_a_diagnostic(
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was written just now is old."""
-    monkeypatch.setattr(changes, "CLOCK_GRAIN_NS", 0)
+    monkeypatch.setattr(source_changes, "CLOCK_GRAIN_NS", 0)
 
 
 @pytest.mark.usefixtures("settled")
@@ -779,7 +779,7 @@ def test_home_folder_is_not_indexed_unasked(here: Here) -> None:
 def test_runs_at_once_leave_the_collector_as_they_found_it(here: Here) -> None:
     """Two threads index two folders, and the first to begin is the first to end."""
     before = gc.get_threshold()
-    first, second = run.gc_throttled(), run.gc_throttled()
+    first, second = index_run.gc_throttled(), index_run.gc_throttled()
     with first:
         second.__enter__()
         assert gc.get_threshold()[0] >= 50_000
@@ -792,7 +792,7 @@ def test_where_listings_tell_no_inodes_what_did_not_change_is_not_read_again(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     list_as_windows_does(monkeypatch)
-    monkeypatch.setattr(changes, "CLOCK_GRAIN_NS", 0)  # what was written just now is old
+    monkeypatch.setattr(source_changes, "CLOCK_GRAIN_NS", 0)  # what was written just now is old
     for name in ("a.md", "sub/b.md"):
         os.utime(here.write(name, f"# {name}\n"), ns=(10**18, 10**18))
     here.index()

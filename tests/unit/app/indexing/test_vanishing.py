@@ -17,7 +17,7 @@ from leafmark.app.indexing import preparing
 from leafmark.app.requests import IndexRequest, SearchRequest
 from leafmark.app.sources.folders import Tree
 from leafmark.model import IndexReport
-from leafmark.render.hints import word_remedy
+from leafmark.render.hint_texts import word_remedy
 
 TREE = '[tree.docs]\npath = "docs"\n'
 

@@ -8,7 +8,7 @@ import pytest
 from support.projects import Here
 
 from leafmark.app.sources.folders import Tree
-from leafmark.app.sources.formats import formats_at
+from leafmark.app.sources.source_formats import formats_at
 from leafmark.errors import ConfigError
 
 REST = "Title\n=====\n\nwords\n\nPart\n----\n\nmore\n"

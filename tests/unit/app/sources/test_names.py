@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from leafmark.app.sources.names import (
+from leafmark.app.sources.file_names import (
     default_refusal,
     folder_refusal,
     is_secret,

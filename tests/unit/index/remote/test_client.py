@@ -22,8 +22,8 @@ from leafmark.errors import (
 )
 from leafmark.index.remote import bulk, client
 from leafmark.index.remote.client import Cluster, RefusedError, check_engine, parse_address
+from leafmark.index.remote.cluster_snapshot import open_snapshot
 from leafmark.index.remote.layout import Names
-from leafmark.index.remote.snapshot import open_snapshot
 
 Answer = tuple[int, bytes]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafmark.server.web.blocks import spans_of_words
+from leafmark.server.web.block_html import spans_of_words
 from leafmark.server.web.rendering import (
     CUT,
     Cut,

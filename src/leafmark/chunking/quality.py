@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, Literal
 
-from leafmark.chunking.blocks import BodyReader
+from leafmark.chunking.block_regions import BodyReader
 from leafmark.chunking.options import ChunkingOptions
 from leafmark.model import Block, Chunk, ChunkedDocument, rejoin, subtract
 

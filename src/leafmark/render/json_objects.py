@@ -19,9 +19,9 @@ from leafmark.model import (
     decodable,
 )
 from leafmark.render.explaining import nothing_found_because
-from leafmark.render.hints import hint_records
+from leafmark.render.hint_texts import hint_records
 from leafmark.render.jsontext import SCHEMA_VERSION, as_json, dump_line, dump_object, fields_of
-from leafmark.render.searching import Group, group_results, top_matches
+from leafmark.render.search_results import Group, group_results, top_matches
 
 
 def passage_records(passages: Sequence[Passage | Omission] | None) -> list[dict[str, Any]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from leafmark.history.breakage import BrokenName, CitedOutcome
+from leafmark.history.compared_sections import Section
 from leafmark.history.comparison import Comparison, SectionChange
 from leafmark.history.git import Commit, Reference
-from leafmark.history.sections import Section
 from leafmark.model import Diagnostic
 
 

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 from leafmark.cli.command import SET, Argument, Choice, Option, command, declared
 from leafmark.cli.completion import trees
 from leafmark.cli.console import Call, progress_line, project_of
-from leafmark.cli.reading import AT
+from leafmark.cli.show_commands import AT
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:

@@ -44,7 +44,7 @@ from leafmark.index.remote.layout import (
     routing_of,
 )
 from leafmark.index.remote.sources import read_source
-from leafmark.index.remote.words import Words
+from leafmark.index.remote.word_index import Words
 from leafmark.index.schema import Language
 from leafmark.index.snapshot import ChunkRef, Handle, Lookup, Match, TreeCounts
 from leafmark.model import DocumentEntry, DocumentKey, Entry, FileState, Recent, document_id

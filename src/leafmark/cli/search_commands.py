@@ -15,7 +15,7 @@ from leafmark.cli.console import (
     perform,
     request_of,
 )
-from leafmark.cli.reading import AT, expand, narrowing, no_refresh
+from leafmark.cli.show_commands import AT, expand, narrowing, no_refresh
 from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _print_answer(call: Call, answer: Answer) -> None:
 
 
 def _print_hints(console: Console, hints: Iterable[Hint]) -> None:
-    from leafmark.render.hints import word_hint
+    from leafmark.render.hint_texts import word_hint
 
     for hint in hints:
         console.hint(word_hint(hint))
@@ -205,35 +205,41 @@ def _render(call: Call, answer: Answer, output: str) -> str:
 
 
 def _json(call: Call, answer: Answer, output: str) -> str:
-    from leafmark.render import records
+    from leafmark.render import json_objects
     from leafmark.render.jsontext import dump_json
 
     explain, ascii_only = call.on("explain"), call.console.ascii_only
     if "max_tokens" in call.values:
-        render = records.render_packed if output == "json" else records.render_packed_lines
+        render = (
+            json_objects.render_packed if output == "json" else json_objects.render_packed_lines
+        )
         return render(answer, explain=explain, ascii_only=ascii_only)
     if output == "jsonl":
-        return records.render_jsonl(answer, explain=explain, ascii_only=ascii_only)
-    return dump_json(records.answer_record(answer, explain=explain), ascii_only=ascii_only)
+        return json_objects.render_jsonl(answer, explain=explain, ascii_only=ascii_only)
+    return dump_json(json_objects.answer_record(answer, explain=explain), ascii_only=ascii_only)
 
 
 def _text(call: Call, answer: Answer, output: str) -> str:
-    from leafmark.render import searching
-    from leafmark.render.searching import Places
+    from leafmark.render import search_results
+    from leafmark.render.search_results import Places
 
     style, explain = call.console.style, call.on("explain")
     places = Places(answer.roots, str(call.console.directory.absolute()))
     if output == "list":
-        return searching.render_list(answer, style)
+        return search_results.render_list(answer, style)
     if output == "full":
-        return searching.render_full(answer, places, style, explain=explain)
+        return search_results.render_full(answer, places, style, explain=explain)
     if output == "matches":
-        return searching.render_matches(answer, places, style)
+        return search_results.render_matches(answer, places, style)
     if output == "vimgrep":
-        return searching.render_vimgrep(answer, places)
+        return search_results.render_vimgrep(answer, places)
     if output == "files":
-        return searching.render_files(answer, places, null=call.on("null"))
-    render = searching.render_grouped if call.values.get("group", True) else searching.render_flat
+        return search_results.render_files(answer, places, null=call.on("null"))
+    render = (
+        search_results.render_grouped
+        if call.values.get("group", True)
+        else search_results.render_flat
+    )
     return render(answer, places, style, explain=explain)
 
 
@@ -348,7 +354,7 @@ def _print_related(call: Call, answer: Answer) -> int:
         _print_answer(call, answer)
         return 0 if answer.results else 1
     from leafmark.render.explaining import render_terms
-    from leafmark.render.records import terms_record
+    from leafmark.render.json_objects import terms_record
 
     if call.console.json:
         call.console.write_json(terms_record(answer))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from leafmark.index.remote.bulk import Line, read_current, write_lines
 from leafmark.index.remote.client import Cluster, dump_json, path_of
+from leafmark.index.remote.cluster_snapshot import RemoteSnapshot
 from leafmark.index.remote.layout import (
     MAX_RESULTS,
     Names,
@@ -26,7 +27,6 @@ from leafmark.index.remote.layout import (
     place_of,
     vectors_body,
 )
-from leafmark.index.remote.snapshot import RemoteSnapshot
 from leafmark.index.vector_search import Background, Near
 from leafmark.index.vectors import UNUSED_S, VectorModel
 from leafmark.namedtuples import NamedTuple

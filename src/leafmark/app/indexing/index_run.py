@@ -15,10 +15,10 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from leafmark.app.configuration.project import Project
-from leafmark.app.indexing.changes import Plan, named_before, plan_changes, plan_since
 from leafmark.app.indexing.interrupts import Interrupts, delayed_interrupts
 from leafmark.app.indexing.outcome import Outcome, is_document, report_of
 from leafmark.app.indexing.scanning import Scan, scan
+from leafmark.app.indexing.source_changes import Plan, named_before, plan_changes, plan_since
 from leafmark.app.requests import Progress
 from leafmark.app.sources.walk import SourceFile
 from leafmark.environment import reset_after_fork

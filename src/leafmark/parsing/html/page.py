@@ -33,10 +33,10 @@ from leafmark.parsing.html.dom import Named, Page, read_page
 from leafmark.parsing.html.entries import find_entries
 from leafmark.parsing.html.marks import find_tabs, labels_of_panels
 from leafmark.parsing.html.outline import find_headings, heading_text, title_of
+from leafmark.parsing.html.page_words import is_sign
 from leafmark.parsing.html.region import content_region
 from leafmark.parsing.html.text import read_html
 from leafmark.parsing.html.tokens import TAGS, unescape
-from leafmark.parsing.html.vocabulary import is_sign
 from leafmark.parsing.text import degraded_document
 from leafmark.parsing.titles import NamedTag, file_title, first_title, fold, named_places
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.scanning import Scan, is_below
 from leafmark.app.sources.folders import Tree, is_there
-from leafmark.app.sources.formats import CONF_NAME, is_undecided
+from leafmark.app.sources.source_formats import CONF_NAME, is_undecided
 from leafmark.app.sources.walk import SourceFile, WalkNotes, named_source
 from leafmark.errors import LeafmarkError, Remedy
 from leafmark.index import IndexReader, Manifest
