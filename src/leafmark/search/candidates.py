@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from leafmark.index import Snapshot
 from leafmark.index.queries import AllOf, AnyOf, HasAny, InRange, Query
 from leafmark.index.roles import language_family
 from leafmark.index.snapshot import ChunkRef, Handle
-from leafmark.model import Candidate, Phase
+from leafmark.model import Candidate, Entry, Phase
 from leafmark.namedtuples import NamedTuple
 from leafmark.query import Expression, Filter, iter_leaves
 from leafmark.search.compile import CompiledTopic
@@ -35,7 +36,8 @@ REFS_AT_ONCE = 25
 class TopicMatches(NamedTuple):
     """The matches of one topic: the scored ones, and the candidates after the cutoff.
 
-    `total` counts the matches before the cutoff, `complete` those with all words.
+    `total` counts the matches before the cutoff, `complete` those with all words. `is_cut` is true
+    if more places would give more candidates.
     """
 
     candidates: list[Candidate]
@@ -44,6 +46,11 @@ class TopicMatches(NamedTuple):
     complete: int
     phases: tuple[Phase, ...]
     beyond: Mapping[str, int] = MappingProxyType({})
+    is_cut: bool = False
+
+
+FindCandidates = Callable[[int], TopicMatches]
+"""Returns the matches of a topic with the candidates for a number of places."""
 
 
 class Trace(NamedTuple):
@@ -70,10 +77,10 @@ def find_in_topic(
     number: int = 0,
     local_trees: Collection[str] = (),
     meaning: Meaning | None = None,
-) -> TopicMatches:
-    """Return the candidates of one topic, by words and, if requested and possible, by meaning."""
+) -> FindCandidates:
+    """Search for one topic, by words and, if requested and possible, by meaning."""
     if compiled and compiled[0].filters_only:
-        return _admitted(snapshot, compiled, options, number)
+        return partial(_admitted, snapshot, compiled, options, number)
     is_open = names_documents(topic)
     scored, looked, hidden = _by_words(snapshot, compiled, options, local_trees, is_open=is_open)
     if meaning is not None and options.mode != "lexical":
@@ -82,35 +89,44 @@ def find_in_topic(
         scored = fuse_meaning(snapshot, topic, compiled, scored, options, meaning, local_trees)
     wide = scored[: options.candidates]
     leading = _before_elbow(wide, options)
-    pool, beyond = _pool(snapshot, leading, options, is_open=is_open)
-    beyond.update(hidden)
-    entries = snapshot.entries([match.chunk for match in pool])
-    candidates = [
-        Candidate(
-            entry,
-            match.score,
-            match.relaxed,
-            (number,),
-            match.score,
-            whole=match.is_whole,
-            named=match.name > 0,
-        )
-        for entry, match in zip(entries, pool, strict=True)
-    ]
+    most = 0 if is_open else options.max_per_document
     complete = len(scored) - _relaxed(scored)
     lacking = _relaxed(wide)
     note = f"{lacking} match some of the words only" if lacking else ""
-    phases = (
-        Phase(
-            "candidates",
-            looked,
+    notes = "; ".join(filter(None, [note, *section_note(options)]))
+
+    def find_candidates(needed: int) -> TopicMatches:
+        places = _Places(needed, most, options.fold_versions)
+        pool, beyond = _pool(snapshot, leading, places)
+        beyond.update(hidden)
+        entries = snapshot.entries([match.chunk for match in pool])
+        phases = (
+            Phase("candidates", looked, len(wide), notes),
+            _cutoff_phase(len(wide), len(pool), options.cutoff_ratio, needed),
+        )
+        return TopicMatches(
+            [_candidate(*pair, number) for pair in zip(entries, pool, strict=True)],
+            {key_of(entry): match for entry, match in zip(entries, pool, strict=True)},
             len(wide),
-            "; ".join(filter(None, [note, *section_note(options)])),
-        ),
-        _cutoff_phase(len(wide), len(pool), options),
+            complete,
+            phases,
+            beyond,
+            len(pool) < len(leading),
+        )
+
+    return find_candidates
+
+
+def _candidate(entry: Entry, match: Scored, topic: int) -> Candidate:
+    return Candidate(
+        entry,
+        match.score,
+        match.relaxed,
+        (topic,),
+        match.score,
+        whole=match.is_whole,
+        named=match.name > 0,
     )
-    by_key = {key_of(entry): match for entry, match in zip(entries, pool, strict=True)}
-    return TopicMatches(candidates, by_key, len(wide), complete, phases, beyond)
 
 
 def _relaxed(matches: Sequence[Scored]) -> int:
@@ -209,16 +225,24 @@ def _elbow(scored: Sequence[Scored], options: SearchOptions) -> int:
     )
 
 
+class _Places(NamedTuple):
+    """How many places there are, and how many of them a document may take (0: all)."""
+
+    needed: int
+    most: int
+    is_shared: bool
+    """Whether a document shares its places with its translations."""
+
+
 def _pool(
-    snapshot: Snapshot, scored: Sequence[Scored], options: SearchOptions, *, is_open: bool
+    snapshot: Snapshot, scored: Sequence[Scored], places: _Places
 ) -> tuple[list[Scored], Counter[str]]:
     """Return the first matches that fill the places, and the number of others by document.
 
-    A document takes `max_per_document` places, together with its translations. A few more of
-    its matches are taken to be joined to their section.
+    A few more of a document's matches are taken to be joined to their section.
     """
-    places, needed = options.max_per_document if not is_open else 0, options.kept
-    most = places + POOL_PER_DOCUMENT if places else len(scored)
+    needed = places.needed
+    most = places.most + POOL_PER_DOCUMENT if places.most else len(scored)
     taken: dict[tuple[str, str], int] = {}
     beyond: Counter[str] = Counter()
     pool: list[Scored] = []
@@ -230,14 +254,14 @@ def _pool(
             if filled >= needed and (match.score < pool[-1].score or len(pool) >= 3 * needed):
                 return pool, beyond
             tree, _, path = doc_id.partition(":")
-            family = (tree, language_family(path)[0]) if options.fold_versions else (tree, path)
+            family = (tree, language_family(path)[0]) if places.is_shared else (tree, path)
             before = taken.get(family, 0)
             if before >= most:
                 beyond[doc_id] += 1
                 left.append((match, doc_id))
                 continue
             taken[family] = before + 1
-            filled += not places or before < places
+            filled += not places.most or before < places.most
             pool.append(match)
     for match, doc_id in left[: max(0, needed - len(pool))]:
         pool.append(match)
@@ -252,7 +276,11 @@ def names_documents(topic: Expression) -> bool:
 
 
 def _admitted(
-    snapshot: Snapshot, compiled: Sequence[CompiledTopic], options: SearchOptions, number: int
+    snapshot: Snapshot,
+    compiled: Sequence[CompiledTopic],
+    options: SearchOptions,
+    number: int,
+    needed: int,
 ) -> TopicMatches:
     """Return the chunks that a topic of filters admits: each scores 1.0, in order of id."""
     query: Query = AnyOf(tuple(compiled.every_word for compiled in compiled))
@@ -266,14 +294,15 @@ def _admitted(
     if admits is not None:
         entries = [entry for entry in entries if admits(entry)]
         total = len(entries)
-    shown = entries[: min(limit, options.kept)]
+    shown = entries[: min(limit, needed)]
     candidates = [Candidate(entry, 1.0, False, (number,), 1.0) for entry in shown]
     matched = min(total, limit)
     phases = (
         Phase("candidates", total, matched, "".join(section_note(options))),
-        _cutoff_phase(matched, len(shown), options),
+        _cutoff_phase(matched, len(shown), options.cutoff_ratio, needed),
     )
-    return TopicMatches(candidates, {}, matched, matched, phases)
+    is_cut = len(shown) < min(limit, len(entries))
+    return TopicMatches(candidates, {}, matched, matched, phases, is_cut=is_cut)
 
 
 def _first(
@@ -300,8 +329,6 @@ def section_note(options: SearchOptions) -> list[str]:
     return [f"only sections like {patterns}"] if patterns else []
 
 
-def _cutoff_phase(before: int, after: int, options: SearchOptions) -> Phase:
-    note = (
-        f"scores fall below {options.cutoff_ratio:g} of the one before, or {options.kept} are kept"
-    )
+def _cutoff_phase(before: int, after: int, ratio: float, needed: int) -> Phase:
+    note = f"scores fall below {ratio:g} of the one before, or {needed} are kept"
     return Phase("cutoff", before, after, "" if before == after else note)

@@ -505,7 +505,8 @@ def _matched(
 ) -> TopicMatches | None:
     """Return the matches of a topic, None if there are none."""
     compiled = list(compile_topic(snapshot, topic, options).values())
-    matches = find_in_topic(snapshot, topic, compiled, options, meaning=meaning)
+    find = find_in_topic(snapshot, topic, compiled, options, meaning=meaning)
+    matches = find(options.kept)
     return matches if matches.total else None
 
 

@@ -9,7 +9,7 @@ are read only for candidates that passed the cutoff.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from leafmark.errors import DamagedError
@@ -17,17 +17,23 @@ from leafmark.index import Snapshot
 from leafmark.model import (
     Answer,
     Candidate,
-    DocumentKey,
     Entry,
     Hint,
     Phase,
     Result,
     whole_range,
 )
+from leafmark.namedtuples import NamedTuple
 from leafmark.query import Expression, Filter, format_query, iter_leaves
-from leafmark.search.candidates import TopicMatches, Trace, find_in_topic, names_documents
+from leafmark.search.candidates import (
+    FindCandidates,
+    TopicMatches,
+    Trace,
+    find_in_topic,
+    names_documents,
+)
 from leafmark.search.compile import CompiledTopic, compile_topic
-from leafmark.search.grain import Introduce, bring_to_grain
+from leafmark.search.grain import Introduce, bring_to_grain, filter_ancestors
 from leafmark.search.lookup import find_chunks
 from leafmark.search.names import asked_terms, query_name
 from leafmark.search.options import SearchOptions
@@ -136,6 +142,16 @@ def trace_search(
     return _Run(snapshot, options, texts, meaning).trace(topics, local_trees)
 
 
+class _Unique(NamedTuple):
+    """Results that are shown once each, and those of the phases before."""
+
+    by_topic: Sequence[TopicMatches]
+    joined: Sequence[Candidate]
+    grained: Sequence[Candidate]
+    candidates: Sequence[Candidate]
+    phases: Sequence[Phase]
+
+
 class _Run:
     """One search."""
 
@@ -156,27 +172,57 @@ class _Run:
         self._texts = texts
 
     def trace(self, topics: Sequence[Expression], local_trees: Collection[str]) -> Trace:
-        options = self._options
+        """Return the results of each phase.
+
+        If results do not reach the limit because matches were joined, candidates get twice the
+        places, and what these add comes behind.
+        """
+        options, results = self._options, list[Candidate]()
         compiled = [self._compile(topic) for topic in topics]
-        by_topic = [
+        searches = self._searches(topics, compiled, local_trees)
+        places, wanted, is_cut = options.kept, options.offset + options.limit, True
+        while is_cut and len(results) < wanted:
+            unique = self._unique([search(places) for search in searches], topics)
+            steps = self._append(results, unique.candidates, topics)
+            is_cut = any(topic.is_cut for topic in unique.by_topic)
+            places *= 2
+        shown = results[options.offset : wanted]
+        left = len(results) - wanted
+        note = f"{left} more follow; a larger limit or an offset shows them" if left > 0 else ""
+        phases = (*unique.phases, *steps, Phase("limit", len(results), len(shown), note))
+        shown = _with_more(shown, results, unique.by_topic)
+        return Trace(
+            compiled, unique.by_topic, unique.joined, unique.grained, results, shown, phases
+        )
+
+    def _searches(
+        self,
+        topics: Sequence[Expression],
+        compiled: Sequence[Mapping[str | None, CompiledTopic]],
+        local_trees: Collection[str],
+    ) -> list[FindCandidates]:
+        return [
             find_in_topic(
                 self._snapshot,
                 topic,
-                list(compiled.values()),
-                options,
+                list(compiled_topic.values()),
+                self._options,
                 number=number,
                 local_trees=local_trees,
                 meaning=self._meaning,
             )
-            for number, (topic, compiled) in enumerate(zip(topics, compiled, strict=True))
+            for number, (topic, compiled_topic) in enumerate(zip(topics, compiled, strict=True))
         ]
+
+    def _unique(self, by_topic: list[TopicMatches], topics: Sequence[Expression]) -> _Unique:
+        """Return the results of some candidates, each once."""
         phases = _add_phases(by_topic)
         joined, phase = join_topics([topic.candidates for topic in by_topic])
         if len(topics) > 1:
             phases.append(phase)
         grained, steps = bring_to_grain(
             joined,
-            options,
+            self._options,
             find_parent=lambda entry: self._entry(entry, entry.parent_position, "the parent"),
             measure_text=self._measure,
             introduce=Introduce(
@@ -184,27 +230,35 @@ class _Run:
             ),
             may_stand=self._may_stand(topics),
         )
-        unique, duplicates = self._join_alike(grained, topics)
-        phases += [*steps, duplicates]
-        if self._rerank is not None and options.sort == "score":
-            unique, phase = rerank_candidates(
-                unique,
+        candidates, duplicates = self._join_alike(grained, topics)
+        return _Unique(by_topic, joined, grained, candidates, (*phases, *steps, duplicates))
+
+    def _append(
+        self,
+        results: list[Candidate],
+        candidates: Sequence[Candidate],
+        topics: Sequence[Expression],
+    ) -> list[Phase]:
+        """Append the candidates that no result stands for to the results, in the wanted order."""
+        options, phases = self._options, list[Phase]()
+        if self._rerank is not None and options.sort == "score" and not results:
+            candidates, phase = rerank_candidates(
+                candidates,
                 options.rerank_results,
                 self._rerank,
                 lambda entry: self._texts.readable(entry, entry.byte_start, entry.byte_end),
             )
             phases.append(phase)
         ranked = sort_results(
-            unique, options.sort, lambda entry: self._texts.document(entry).state.modified_ns
+            _apart(candidates, results),
+            options.sort,
+            lambda entry: self._texts.document(entry).state.modified_ns,
         )
-        placed, phase = self._places(ranked, topics)
-        phases.append(phase)
-        shown = placed[options.offset : options.offset + options.limit]
-        left = len(placed) - options.offset - options.limit
-        note = f"{left} more follow; a larger limit or an offset shows them" if left > 0 else ""
-        phases.append(Phase("limit", len(placed), len(shown), note))
-        shown = _with_more(shown, placed, by_topic)
-        return Trace(compiled, by_topic, joined, grained, placed, shown, tuple(phases))
+        is_open = any(map(names_documents, topics))
+        most = 0 if is_open or options.sort != "score" else options.max_per_document
+        placed, phase = _give_places(ranked, results, most)
+        results += placed
+        return [*phases, phase]
 
     def _join_alike(
         self, candidates: Sequence[Candidate], topics: Sequence[Expression]
@@ -229,33 +283,6 @@ class _Run:
             if any(candidate.other_versions for candidate in unique):
                 note += ", and those of several versions, languages or formats"
         return unique, Phase("duplicates", len(candidates), len(unique), note)
-
-    def _places(
-        self, ranked: Sequence[Candidate], topics: Sequence[Expression]
-    ) -> tuple[list[Candidate], Phase]:
-        """Return the results; those beyond their document's places come after the first places.
-
-        A document takes `max_per_document` of the first places, unless the query names it.
-        """
-        most = self._options.max_per_document
-        is_open = any(map(names_documents, topics))
-        if not most or is_open or self._options.sort != "score":
-            return list(ranked), Phase("documents", len(ranked), len(ranked))
-        taken: Counter[DocumentKey] = Counter()
-        placed: list[Candidate] = []
-        behind: list[Candidate] = []
-        for at, candidate in enumerate(ranked):
-            if len(placed) == FIRST_PLACES:
-                behind += ranked[at:]
-                break
-            document = document_of(candidate.entry)
-            taken[document] += 1
-            (placed if taken[document] <= most else behind).append(candidate)
-        moved = sum(
-            candidate is not other for candidate, other in zip(ranked, placed, strict=False)
-        )
-        note = f"{most} of the first {FIRST_PLACES} are of one document at most" if moved else ""
-        return [*placed, *behind], Phase("documents", len(ranked), len(ranked), note)
 
     def answer(self, topics: Sequence[Expression], local_trees: Collection[str]) -> Answer:
         trace = self.trace(topics, local_trees)
@@ -318,6 +345,52 @@ class _Run:
         return hints_about(
             self._snapshot, topics, self._options, trace, results, self._meaning, self._texts
         )
+
+
+def _apart(candidates: Sequence[Candidate], results: Sequence[Candidate]) -> Sequence[Candidate]:
+    """Return the candidates that are not, have no part of and are no part of the results."""
+    if not results:
+        return candidates
+    shown = {id for result in results for id in _ids(result)}
+    merged, _ = filter_ancestors([*results, *candidates])
+    outermost = {candidate.entry.id for candidate in merged}
+    return [
+        candidate
+        for candidate in candidates
+        if candidate.entry.id in outermost and shown.isdisjoint(_ids(candidate))
+    ]
+
+
+def _ids(result: Candidate) -> Iterator[str]:
+    """Yield the ids of all that a result stands for."""
+    for part in result.with_constituents():
+        yield part.entry.id
+        yield from part.also_in
+        yield from (entry.id for entry in part.other_versions)
+
+
+def _give_places(
+    ranked: Sequence[Candidate], before: Sequence[Candidate], most: int
+) -> tuple[list[Candidate], Phase]:
+    """Return results that follow those `before`, with what has no first place behind the others.
+
+    Of the first places a document takes at most so many, if `most` is not 0.
+    """
+    if not most:
+        return list(ranked), Phase("documents", len(ranked), len(ranked))
+    taken = Counter(document_of(candidate.entry) for candidate in before)
+    placed: list[Candidate] = []
+    behind: list[Candidate] = []
+    for at, candidate in enumerate(ranked):
+        if len(before) + len(placed) >= FIRST_PLACES:
+            behind += ranked[at:]
+            break
+        document = document_of(candidate.entry)
+        taken[document] += 1
+        (placed if taken[document] <= most else behind).append(candidate)
+    moved = sum(candidate is not other for candidate, other in zip(ranked, placed, strict=False))
+    note = f"{most} of the first {FIRST_PLACES} are of one document at most" if moved else ""
+    return [*placed, *behind], Phase("documents", len(ranked), len(ranked), note)
 
 
 def _with_more(

@@ -318,7 +318,7 @@ class _Inquiry:
             number=at,
             local_trees=self._local_trees,
             meaning=self._meaning,
-        )
+        )(wide.kept)
         number = next(
             (
                 n

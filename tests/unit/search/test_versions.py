@@ -343,3 +343,18 @@ def test_part_of_a_result_stands_for_what_repeats_it(tmp_path: Path) -> None:
     (found,) = Library(tmp_path, t={"valves.md": page, "all.md": book}).search("spanner").results
     assert found.entry.id == "t:valves.md#valve"
     assert [one.id for one in found.other_versions] == ["t:all.md#7-open"]
+
+
+def test_versions_that_are_joined_leave_no_place_of_a_page_empty(tmp_path: Path) -> None:
+    lines = "\n".join(f"Line {number} tells of wort and yeast." for number in range(20))
+    pages = {
+        f"v{version}/beer{page}.md": f"# Beer {page}\n\n{lines}\nOnly {page} is about {page}.\n"
+        for version in range(8)
+        for page in "abcdefghijkl"
+    }
+    library = Library(tmp_path, t=pages)
+    answers = [library.search("wort yeast", offset=offset) for offset in (0, 5, 10, 12)]
+    assert [len(answer.results) for answer in answers] == [10, 7, 2, 0]
+    assert "cut" not in {hint.code for answer in answers for hint in answer.hints}
+    shown = {result.entry.path for answer in (answers[0], answers[2]) for result in answer.results}
+    assert len(shown) == 12
