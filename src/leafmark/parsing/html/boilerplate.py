@@ -324,9 +324,11 @@ class _Finder:
         if headings and (element.tag == "header" or not self._is_above(element)):
             return False
         links = [link for link in page.links_in(inner, close) if link.tag == "a"]
+        is_labelled = self._is_label(inner, close)
         if not links:
-            return False
-        words, linked = self._words_of_text(inner, close), page.text_size(LINKED, inner, close)
+            return is_labelled
+        words = 0 if is_labelled else self._words_of_text(inner, close)
+        linked = page.text_size(LINKED, inner, close)
         if words and any(map(self._names_words, page.named_in(inner, close))):
             return False
         is_first = not page.text_size(WORDS, self.start, element.start)
@@ -335,6 +337,14 @@ class _Finder:
         if any("accesskey" in link.open.attributes or _relation(link) for link in links):
             return words <= linked
         return words == 0 or (len(links) >= _MIN_LINKS and words <= max(_FEW_WORDS, linked // 2))
+
+    def _is_label(self, start: int, end: int) -> bool:
+        """Whether the words outside links are only what introduces links: `On this page`."""
+        if not 0 < self.page.text_size(WORDS, start, end) <= _REACH:
+            return False
+        return label_of(unescape(b" ".join(self.page.texts_in(start, end, WORDS)))) in words_of(
+            "pager", "labels"
+        )
 
     def _is_site_map(self, element: Element) -> bool:
         """Whether an element has headings above links only, and the page has others."""

@@ -31,7 +31,7 @@ _BLANK_OR_NUMBERS = re.compile(rb"(?:[\s0-9]|&nbsp;|&#160;|\xc2\xa0|(?!))*+")
 _MAX_TAGS = 40
 """Tags before code in which its wrappers are looked for."""
 
-_MAX_TEXTS, _MAX_TEXT = 3, 40
+_MAX_TEXTS, _MAX_TEXT = 3, 100
 """Texts between these tags that are no numbers, and the bytes of each: the name of a file, a
 button."""
 

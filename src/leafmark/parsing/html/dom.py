@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from leafmark.environment import memo
 from leafmark.parsing.decoding import BOM
-from leafmark.parsing.html.page_words import MAX_SIGN, is_sign, lists_of
+from leafmark.parsing.html.page_words import MAX_SIGN, is_permalink, is_sign, lists_of
 from leafmark.parsing.html.tokens import (
     RAW_TAGS,
     RUN,
@@ -409,6 +409,8 @@ class _Builder:
             if kind == _NO_TEXT:
                 return
             if self._link is not None:
+                if kind == SIGNS and self._is_permalink(self._link):
+                    return
                 kind = LINKED
         if self._counts["svg"] and self._open[-1].tag == "title":
             return
@@ -416,6 +418,9 @@ class _Builder:
         page.text_starts.append(start)
         page.text_ends.append(end)
         page.text_kinds.append(kind)
+
+    def _is_permalink(self, link: Element) -> bool:
+        return is_permalink(self.data, link.start, link.inner) >= 0
 
     # -- start tags --------------------------------------------------------------
 

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from leafmark.model import span_at
 from leafmark.parsing.html.dom import Element, Named, Page
-from leafmark.parsing.html.page_words import lists_of, words_of
-from leafmark.parsing.html.text import BLOCK_TAGS, is_permalink
+from leafmark.parsing.html.page_words import is_permalink, lists_of, words_of
+from leafmark.parsing.html.text import BLOCK_TAGS
 from leafmark.parsing.html.tokens import iter_tokens, unescape
 
 Spans = list[tuple[int, int]]

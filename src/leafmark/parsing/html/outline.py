@@ -18,8 +18,8 @@ from urllib.parse import unquote
 from leafmark.model import Heading, span_at, subtract
 from leafmark.parsing.html.dom import HEADING_LEVELS, Element, Page
 from leafmark.parsing.html.entries import Entry
-from leafmark.parsing.html.page_words import in_words, words_of
-from leafmark.parsing.html.text import BLOCK_TAGS, DRAWN_DOT, UNREAD_TAGS, is_permalink
+from leafmark.parsing.html.page_words import in_words, is_permalink, words_of
+from leafmark.parsing.html.text import BLOCK_TAGS, BOX_TAGS, DRAWN_DOT, UNREAD_TAGS, is_set_apart
 from leafmark.parsing.html.tokens import RAW_TAGS, VOID_TAGS, attribute, iter_tokens, unescape
 from leafmark.parsing.titles import fold
 
@@ -375,7 +375,7 @@ def _folded(parts: list[str]) -> str:
 
 def _heading_parts(data: bytes, start: int, end: int, *, buttons: bool = False) -> list[str]:
     parts: list[str] = []
-    hidden, depth, skip_to = b"", 0, start
+    hidden, depth, skip_to, box_end = b"", 0, start, -1
     for name, at, stop, closing in iter_tokens(data, start, end):
         if hidden:
             if name == hidden:
@@ -385,15 +385,23 @@ def _heading_parts(data: bytes, start: int, end: int, *, buttons: bool = False) 
             continue
         elif not name:
             parts.append(unescape(data[at:stop]))
-        elif name in BLOCK_TAGS or name == b"br":
+        elif name in BLOCK_TAGS or name == b"br" or at == box_end:
             parts.append(" ")
         elif not closing:
+            box_end = _end_of_box(data, name, at, stop)
+            parts.append(" " if box_end >= 0 else "")
             if name == b"a":
                 skip_to = max(skip_to, is_permalink(data, at, stop))
             is_kept = name in VOID_TAGS or (buttons and name == b"button")
             if at >= skip_to and not is_kept and _is_hidden(name, data[at:stop]):
                 hidden, depth = name, 1
     return parts
+
+
+def _end_of_box(data: bytes, name: bytes, start: int, inner: int) -> int:
+    """Return where the words of an element end if a style sheet sets them apart, else -1."""
+    is_box = name in BOX_TAGS and is_set_apart(data, start, inner)
+    return data.find(b"<", inner) if is_box else -1
 
 
 def _is_hidden(name: bytes, tag: bytes) -> bool:

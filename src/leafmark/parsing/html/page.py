@@ -29,7 +29,7 @@ from leafmark.model import Anchor, Deferred, Document, Heading, Link, Span, merg
 from leafmark.parsing.decoding import decode
 from leafmark.parsing.html.blocks import find_blocks
 from leafmark.parsing.html.boilerplate import boilerplate_spans
-from leafmark.parsing.html.dom import Named, Page, read_page
+from leafmark.parsing.html.dom import SIGNS, WORDS, Named, Page, read_page
 from leafmark.parsing.html.entries import find_entries
 from leafmark.parsing.html.marks import find_tabs, labels_of_panels
 from leafmark.parsing.html.outline import find_headings, heading_text, title_of
@@ -183,9 +183,9 @@ class _Parts:
             if element.start >= first:
                 break
             is_shown = element.open in named and element.tag in ("div", "p", "span")
-            if is_shown and element.close > element.inner:
-                text = self.page.texts_in(element.inner, element.close)[:1]
-                return fold(unescape(text[0])) if text else ""
+            inside = element.inner, element.close  # words of a link are the title of another page
+            if is_shown and any(self.page.text_size(kind, *inside) for kind in (SIGNS, WORDS)):
+                return fold(unescape(self.page.texts_in(*inside)[0]))
         return ""
 
     def links(self) -> Iterator[Link]:
@@ -323,7 +323,7 @@ _CHAPTER = re.compile(rf"{_PART}{_COUNT}[.: ]")
 
 _BARE_NUMBER = re.compile(r"[A-Z]?[0-9]+(?:\.[0-9]+|(?!))*+ |[A-Z] ")
 
-_MARKS = ":,.;\"'`\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\xab\xbb\u2026"
+_MARKS = ":,.;*_\"'`\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\xab\xbb\u2026"
 _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015"
 
 _KIND = re.compile(

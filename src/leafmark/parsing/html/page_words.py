@@ -27,6 +27,18 @@ _LETTERS = re.compile(rb"[A-Za-z]+")
 MAX_SIGN = 80
 """The longest text outside links, in bytes, that may be only signs."""
 
+_PERMALINK = re.compile(
+    rb"(?:\s|<(?!/a[\s>]|im)[^<>]*>|(?!))*+"
+    rb"(?:\xc2[\xb6\xa7]|#|\xf0\x9f\x94\x97|\xef\x83\x81|\xe2\x9a\x93|\xe2\x97[\x86\x87]|\xe2\x86[\x91\xa9]"
+    rb"|&(?:para|sect|num|#182|#167|#35|#x0*b6|#x0*a7|#x0*23|#128279|#x1f517|#xf0c1|#967[01]"
+    rb"|#8617|#x21a9|larrhk|#8593|#x2191|uarr)\b;?|(?!))?+"
+    rb"(?:&nbsp;|&#160;|\xc2\xa0|(?!))*+"
+    rb"(?:\s|\xef\xb8[\x8e\x8f]|&\#xfe0[ef];|\xe2\x80\x8b|<(?!/a[\s>]|im)[^<>]*>|(?!))*+</a\s*+>",
+    re.IGNORECASE,
+)
+_PERMALINK_SIZE = 400
+"""The longest markup of a permalink (an SVG icon takes about 300 bytes)."""
+
 _STRIPPED = " \t\r\n\f\xa0[](){}<>|:;,.*-\u2010\u2011\u2012\u2013\u2014«»‹›←→↑↓⇐⇒⇑⇓◀▶◄►▲▼△•·/\u200b"
 
 
@@ -125,6 +137,18 @@ def is_sign(text: bytes) -> bool:
     if word is not None and word[0].lower() not in _sign_letters():
         return False
     return _sign_pattern().fullmatch(text) is not None
+
+
+def is_permalink(data: bytes, start: int, end: int) -> int:
+    """Return where the `a` element whose start tag is `[start, end)` ends, if it is a permalink.
+
+    That is a link to a place in a page whose text is only a sign (`¶`, `#`, `§`,
+    a chain) or nothing; -1 for any other.
+    """
+    if b"#" not in data[start:end]:
+        return -1
+    match = _PERMALINK.match(data, end, min(len(data), end + _PERMALINK_SIZE))
+    return match.end() if match else -1
 
 
 @cache

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from leafmark.model import ReadableText
 from leafmark.parsing.html.code import code_language, is_prose_pre, stands_in_cell
 from leafmark.parsing.html.marks import Lists, items_of, labels_of_panels
-from leafmark.parsing.html.page_words import lists_of
+from leafmark.parsing.html.page_words import is_permalink, lists_of
 from leafmark.parsing.html.tokens import attribute, iter_tokens, unescape
 from leafmark.parsing.readable import ReadableBuilder
 
@@ -31,18 +31,6 @@ _PIECE = re.compile(
     rb"|\0|(?:&(?:#[0-9]++;?|#[xX][0-9a-fA-F]++;?|[A-Za-z][A-Za-z0-9]*+;?)|&)"
 )
 _PREFORMATTED = re.compile(rb"([^&\0\r]++)|(\r\n?)|\0|&[#A-Za-z][A-Za-z0-9]*+;?|&")
-
-_SIGN = re.compile(
-    rb"(?:\s|<(?!/a[\s>]|im)[^<>]*>|(?!))*+"
-    rb"(?:\xc2[\xb6\xa7]|#|\xf0\x9f\x94\x97|\xef\x83\x81|\xe2\x9a\x93|\xe2\x97[\x86\x87]|\xe2\x86[\x91\xa9]"
-    rb"|&(?:para|sect|num|#182|#167|#35|#x0*b6|#x0*a7|#x0*23|#128279|#x1f517|#xf0c1|#967[01]"
-    rb"|#8617|#x21a9|larrhk|#8593|#x2191|uarr)\b;?|(?!))?+"
-    rb"(?:&nbsp;|&#160;|\xc2\xa0|(?!))*+"
-    rb"(?:\s|\xef\xb8[\x8e\x8f]|&\#xfe0[ef];|\xe2\x80\x8b|<(?!/a[\s>]|im)[^<>]*>|(?!))*+</a\s*+>",
-    re.IGNORECASE,
-)
-_SIGN_SIZE = 400
-"""The longest markup of a permalink (an SVG icon takes about 300 bytes)."""
 
 _BLANK = re.compile(rb"(?:[\s\0]|&nbsp;|&#160;|&#xa0;|\xc2\xa0|(?!))++", re.IGNORECASE)
 _MAYBE_BLANK = 64
@@ -113,6 +101,9 @@ _LISTS = frozenset((b"ul", b"ol", b"dir", b"menu"))
 _CELLS = frozenset((b"td", b"th"))
 BLOCK_TAGS = _BREAKS.keys() | _CELLS
 """Elements that begin and end a line of text, or a cell."""
+
+BOX_TAGS = frozenset((b"span", b"code"))
+"""Elements in a line that a style sheet may set apart."""
 
 UNREAD_TAGS = frozenset(
     (b"script", b"style", b"template", b"iframe", b"noembed", b"noframes", b"title")
@@ -208,16 +199,10 @@ def _last_tag(data: bytes, begin: bytes, start: int, end: int) -> int:
     return max(at, data.rfind(begin.upper(), max(start, at), end))
 
 
-def is_permalink(data: bytes, start: int, end: int) -> int:
-    """Return where the `a` element whose start tag is `[start, end)` ends, if it is a permalink.
-
-    That is a link to a place in a page whose text is only a sign (`¶`, `#`, `§`,
-    a chain) or nothing; -1 for any other.
-    """
-    if b"#" not in data[start:end]:
-        return -1
-    match = _SIGN.match(data, end, min(len(data), end + _SIGN_SIZE))
-    return match.end() if match else -1
+def is_set_apart(data: bytes, start: int, end: int) -> bool:
+    """Whether a style sheet parts the words of an element from those beside it, by its class."""
+    names = attribute(data, start, end, b"class") or ""
+    return "text.boxes" in lists_of(tuple(names.split()))
 
 
 class _Reader:
@@ -261,6 +246,8 @@ class _Reader:
         self._in_code_line = False
         self._link_end = -1
         """The end of the last start tag of a link to a place in a page."""
+        self._box_end = -1
+        """The end tag of the last element that a style sheet sets apart."""
         self._after_control = False
         """Whether no text was read since a control ended: the next control begins a word."""
 
@@ -594,10 +581,12 @@ class _Reader:
         if self.data.startswith(DRAWN_DOT, start):
             self._begin(start)
             self.out.add(".", start, end)
-        elif self._space is None and not closing and not self._pre:
-            names = attribute(self.data, start, end, b"class")
-            if names and "text.boxes" in lists_of(tuple(names.split())):
-                self._space = start, end
+        elif closing:
+            if start == self._box_end:
+                self._space = self._space or (start, end)
+        elif not self._pre and is_set_apart(self.data, start, end):
+            self._space = self._space or (start, end)
+            self._box_end = self.data.find(b"<", end)
 
     def _input(self, name: bytes, start: int, end: int, closing: bool) -> None:
         """Mark the item of a list of tasks that begins with a box: is it done?"""
@@ -618,7 +607,7 @@ _HANDLERS: dict[bytes, _Handler] = {
     b"img": _Reader._image,
     b"image": _Reader._image,
     b"input": _Reader._input,
-    b"span": _Reader._span,
+    **dict.fromkeys(BOX_TAGS, _Reader._span),
     b"textarea": _Reader._preformat,
     b"label": _Reader._control,
     b"button": _Reader._control,
