@@ -22,7 +22,7 @@ from leafmark.namedtuples import NamedTuple
 from leafmark.query import Expression
 from leafmark.search.compile import CompiledTopic
 from leafmark.search.options import SearchOptions
-from leafmark.search.score import Scored, matches_without_words, rounded
+from leafmark.search.score import Scored, matches_without_words, order_fused, rounded
 from leafmark.search.sections import SectionFilter
 from leafmark.search.stop_words import topic_text
 
@@ -169,7 +169,7 @@ class _Fusion:
             matches.setdefault(near.ref, near)
         fused = self._scored(list(matches.values()))
         fused += self._documents(fused, matches)
-        return sorted(fused, key=lambda match: -match.score)
+        return order_fused(fused, self._compiled, self._options)
 
     def _scored(self, matches: Sequence[_Match]) -> list[Scored]:
         """Return the matches with the shares of words and meaning in place of their scores."""

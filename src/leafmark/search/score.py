@@ -195,6 +195,16 @@ def order_matches(
     return _in_order(snapshot, ordered, tiers=tiers)
 
 
+def order_fused(
+    matches: Iterable[Scored], compiled: Sequence[CompiledTopic], options: SearchOptions
+) -> list[Scored]:
+    """Return matches whose scores include meaning, in the tiers that those of words alone have."""
+    ordered = sorted(matches, key=_SCORE, reverse=True)
+    if options.mode == "semantic" or not _has_tiers(compiled, options):
+        return ordered
+    return sorted(_all_words_first(ordered), key=_is_first, reverse=True)
+
+
 def _in_order(snapshot: Snapshot, matches: Sequence[Scored], *, tiers: bool) -> list[Scored]:
     """Return the matches by score, ties by place; relaxed ones behind all others with `tiers`."""
     ordered = list(matches)
@@ -212,9 +222,9 @@ def _in_order(snapshot: Snapshot, matches: Sequence[Scored], *, tiers: bool) -> 
 
 def _is_first(match: Scored) -> bool:
     """Whether a match comes before those that lack words: tests and lists do not, code does."""
-    return not match.relaxed and (
-        match.role == 1 or match.name > 0 or match.role_name == ROLES[CODE]
-    )
+    if match.relaxed or match.name:
+        return match.name > 0
+    return match.words > 0 and (match.role == 1 or match.role_name == ROLES[CODE])
 
 
 def _best(snapshot: Snapshot, matches: Sequence[Scored], count: int) -> list[Scored]:

@@ -18,7 +18,8 @@ A document stands there in two *formats* (`git-add.txt`, `git-add.html`) if the 
 and so are their sections. A section of both is shown once.
 
 A section *repeats* another if they are called alike, numbers apart, and read nearly the same, as in
-a page of all pages, or in the notes of each release: it is shown once, in the smallest document.
+a page of all pages, or in the notes of each release: it is shown once, in the document that is
+called so, or else in the smallest.
 """
 
 from __future__ import annotations
@@ -362,10 +363,15 @@ def fold_repeats(
 ) -> list[Candidate]:
     """Return results, best first, with similar sections folded into one.
 
-    The one of the smallest document is shown: a page of all pages repeats it. A part of another
-    result stands for its repetitions. `read` and `digest` are as for `join_versions`;
-    `count_chunks` counts those of an entry's document.
+    That of a document with the same title is shown, else that of the smallest: lists and pages of
+    all pages repeat it. A part of another result stands for its repetitions. `read` and `digest`
+    are as for `join_versions`; `count_chunks` counts those of an entry's document.
     """
+
+    def place(member: _Member) -> tuple[bool, int]:
+        entry = member.candidate.entry
+        return entry.section_path[0] != entry.title, count_chunks(entry)
+
     called_alike: dict[tuple[str, str], list[int]] = defaultdict(list)
     for rank, candidate in enumerate(candidates):
         called_alike[_called(candidate)].append(rank)
@@ -380,7 +386,7 @@ def fold_repeats(
             if len(alike) > 1:
                 score = max(member.candidate.score for member in alike)
                 as_good = [member for member in alike if member.candidate.score >= AS_GOOD * score]
-                shown = min(as_good, key=lambda member: count_chunks(member.candidate.entry))
+                shown = min(as_good, key=place)
                 same = [member for member in alike if member is not shown]
                 for other in same:
                     del by_rank[other.rank]

@@ -244,6 +244,14 @@ def test_a_section_that_several_documents_have_is_shown_once_in_the_smallest() -
     ]
 
 
+def test_a_page_of_its_own_is_shown_before_a_smaller_list_of_all_pages() -> None:
+    in_list, page = _section("list.html", "1. Open", 4.0), _section("open.html", "Open", 3.9)
+    page = page._replace(entry=page.entry._replace(section_path=("Open",)))
+    assert _fold(in_list, page, **{"list.html": 2, "open.html": 9}) == [
+        ("open.html", "Open", ["list.html"])
+    ]
+
+
 def test_what_answers_better_is_shown_whatever_the_size_of_its_document() -> None:
     found = _section("large.html", "2. Open", 4.0), _section("small.html", "Open", 3.0)
     assert _fold(*found, **{"large.html": 9, "small.html": 1}) == [
