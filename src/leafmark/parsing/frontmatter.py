@@ -463,7 +463,6 @@ _CLOSINGS = {
 }
 """With the line feed before, since a literal first byte makes the search fast."""
 
-_BLANK_LINE = re.compile(rb"[ \t]*\r?\n")
 
 _SIGNS = {b"---": "(?::(?=\\s|\\Z)| = )", b"+++": "[ \\t]*="}
 _KEY = r"[ \t]*(?:[\w.$@/-]+(?: [\w.-]+){0,4}|\"[^\"\n]+\"|'[^'\n]+')"
@@ -495,10 +494,13 @@ class FrontMatter(NamedTuple):
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def find_front_matter(raw: bytes, start: int, path: str) -> FrontMatter:
+def find_front_matter(
+    raw: bytes, start: int, path: str, *, shown: Callable[[str], str] | None = None
+) -> FrontMatter:
     """Return the front matter of `raw`, whose lines end in LF or CRLF, at byte `start`.
 
-    Blank lines may stand before it where it is well-formed and not empty.
+    Blank lines may stand before it where it is well-formed and not empty. `shown` gives what is
+    shown of a text with bad bytes.
     """
     opening = _OPENING.match(raw, start)
     closing = opening and _CLOSINGS[opening[2]].search(raw, opening.end() - 1)
@@ -507,32 +509,25 @@ def find_front_matter(raw: bytes, start: int, path: str) -> FrontMatter:
     first, last = opening.end(), closing.start() + 1
     lines_before = raw.count(b"\n", 0, first)
     span = Span(opening.start(2), closing.end())
+    text = raw[first : min(last, first + MAX_BYTES)].decode("utf-8", "replace")
+    text = shown(text) if shown else text
     try:
         if last - first > MAX_BYTES:
             raise BadMetadataError(f"it has {last - first} bytes, more than {MAX_BYTES}")
-        values, repeated = _READERS[opening[2]](raw[first:last].decode("utf-8", "replace"))
+        values, repeated = _READERS[opening[2]](text)
     except BadMetadataError as error:
         line = 1 + lines_before + error.line if error.line is not None else max(1, lines_before)
-        return _malformed(
-            raw,
-            span,
-            (first, last),
-            opening[2],
-            Diagnostic(path, "front-matter", error.reason, line),
-        )
+        reason = Diagnostic(path, "front-matter", error.reason, line)
+        return _malformed(text, span, opening[2], reason)
     if opening[1] and not values:
         return FrontMatter()
     return _front_matter(span, values, _repeated(repeated, path, lines_before + 1))
 
 
-def _malformed(
-    raw: bytes, span: Span, inside: tuple[int, int], sign: bytes, reason: Diagnostic
-) -> FrontMatter:
+def _malformed(text: str, span: Span, sign: bytes, reason: Diagnostic) -> FrontMatter:
     """Return the metadata in the good lines of malformed front matter, if it is front matter."""
-    first, last = inside
-    is_strict = _BLANK_LINE.match(raw, first) is not None  # perhaps a rule, and prose up to another
-    text = raw[first : min(last, first + MAX_BYTES)].decode("utf-8", "replace")
     lines = text.replace("\r\n", "\n").split("\n")
+    is_strict = not lines[0].strip(" \t")  # perhaps a rule, and prose up to another
     if not _is_data(lines, _KEYS[sign], is_strict=is_strict):
         if is_strict:
             return FrontMatter()

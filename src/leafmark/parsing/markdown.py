@@ -319,10 +319,10 @@ def parse_markdown(data: bytes, path: str) -> Document:
         return degraded_document(decoded, path, "markdown", excess)
     raw = without_lone_returns(decoded.encoded)
     start = len(BOM) if raw.startswith(BOM) else 0
-    front = find_front_matter(raw, start, path)
+    shown = decoded.shown if decoded.stand_in or b"\0" in raw else None
+    front = find_front_matter(raw, start, path, shown=shown)
     start = front.span.end if front.span else start
     is_mdx = path.lower().endswith(".mdx")
-    shown = decoded.shown if decoded.stand_in or b"\0" in raw else None
     content = MarkdownContent(raw, start, front.span, shown=shown, is_mdx=is_mdx)
     return Document(
         path,

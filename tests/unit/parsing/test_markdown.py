@@ -306,6 +306,17 @@ def test_bad_bytes_are_shown_as_replacement_characters() -> None:
     )
 
 
+def test_bad_bytes_in_front_matter_are_shown_so_and_spoil_no_value() -> None:
+    document = read(
+        "---\ntitle: Größe\nabout: {of: 'é".encode() + b"\xe2\x82'}\ntags: [a\xff, b]\n---\nx\n"
+    )
+
+    assert document.title == "Größe"
+    assert document.metadata["about"] == {"of": "é\ufffd"}
+    assert document.tags == ("a\ufffd", "b")
+    assert [diagnostic.code for diagnostic in document.diagnostics] == ["bad-utf8"]
+
+
 def test_utf16_is_read_by_its_byte_order_mark() -> None:
     document = read("# Größe\n\ntext".encode("utf-16"))
 
