@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -285,18 +285,19 @@ def test_where_all_are_tests_nothing_changes(tmp_path: Path) -> None:
 
 
 class _AllNear:
-    """Every chunk means the same."""
+    """Every chunk means the same, but for those with similarities of their own."""
 
     damaged = False
 
-    def __init__(self, *places: ChunkRef):
+    def __init__(self, *places: ChunkRef, similarities: Mapping[ChunkRef, float] | None = None):
         self.places = places
+        self.own = similarities or {}
 
     def nearest(self, *_: object) -> list[_Near]:
         return [_Near(place, 0.5) for place in self.places]
 
     def similarities(self, _text: str, places: Sequence[ChunkRef]) -> list[float]:
-        return [0.5 for _ in places]
+        return [self.own.get(place, 0.5) for place in places]
 
     def documents(self, *_: object) -> list[_Near]:
         return []
@@ -333,6 +334,26 @@ def test_what_a_test_means_counts_less_too(tmp_path: Path, mode: Mode) -> None:
     plain, test = answer.results
     assert test.entry.doc_id == "t:tests/a.txt"
     assert test.score == pytest.approx(0.6 * plain.score, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [("pump valve", "both.txt"), ("how do I open the pump by its small valve", "near.txt")],
+)
+def test_of_few_words_what_has_all_comes_first_whatever_is_near(
+    tmp_path: Path, query: str, first: str
+) -> None:
+    words = "Of other things, as long as it takes. " * 9
+    sources = {"both.txt": f"A pump.\n\n{words}\nA valve.\n", "near.txt": "The pump opens.\n"}
+    library = Library(tmp_path, t=sources)
+    answer = search(
+        library.reader,
+        [parse_query(query)],
+        SearchOptions(mode="hybrid"),
+        read_source=library.read,
+        meaning=_AllNear(("t:near.txt", 0), similarities={("t:both.txt", 0): 0.1}),
+    )
+    assert answer.results[0].entry.path == first
 
 
 TRANSLATED = {
