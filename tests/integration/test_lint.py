@@ -29,7 +29,7 @@ def test_findings_are_lines_that_editors_read(leafmark: Leafmark, docs: Path) ->
     ran = leafmark("lint", cwd=docs)
     assert ran.code == 1
     assert ran.out == (
-        "guide.md:3: error: docs:faq.md has no place 'no-such-place' [broken-anchor]\n"
+        "guide.md:3: error: docs:faq.md has no anchor 'no-such-place' [broken-anchor]\n"
         "guide.md:3: error: there is no 'gone.md' [broken-link]\n"
         "faq.md:7: warning: the title 'Misc' does not say what it is about [vague-title]\n"
     )
@@ -149,7 +149,7 @@ def test_near_duplicates_and_pages_that_no_text_links_to(
     assert ran.code == 1
     assert ran.out == (
         "p11.md:1: note: no text of another page links to it [unlinked-page]\n"
-        "p5.md:1: note: it says nearly the same as pages:p3.md#p3 says [near-duplicate]\n"
+        "p5.md:1: note: it has nearly the same text as pages:p3.md#p3 [near-duplicate]\n"
     )
 
 
@@ -158,7 +158,7 @@ def test_the_configuration_has_levels_paths_and_a_baseline(leafmark: Leafmark, d
     table.write_text('[lint.rules]\nbroken-link = "note"\nvague-title = "off"\n')
     ran = leafmark("lint", cwd=docs)
     assert ran.out == (
-        "guide.md:3: error: docs:faq.md has no place 'no-such-place' [broken-anchor]\n"
+        "guide.md:3: error: docs:faq.md has no anchor 'no-such-place' [broken-anchor]\n"
         "guide.md:3: note: there is no 'gone.md' [broken-link]\n"
     )
     assert "vague-title" in leafmark("lint", "--rule", "vague-title", cwd=docs).out

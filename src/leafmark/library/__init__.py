@@ -1,8 +1,8 @@
 """The functions and classes of `import leafmark`, without the record types and the errors.
 
-`sources` works on one source and needs no index, `indexes` opens a folder's
-index, `rag` is the interface of section-aware retrieval on top of both. A call
-prints nothing, asks nothing, and changes nothing but the index.
+`sources` works on one source and needs no index, `indexes` opens a folder's index, `rag` is the
+interface of section-aware retrieval on top of both. A call does not print, does not ask the user,
+and changes only the index.
 """
 
 from __future__ import annotations

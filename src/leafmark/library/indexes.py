@@ -188,15 +188,15 @@ class Index:
     def refresh(self, *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
         """Bring the index up to date with the files, and return a report of the run.
 
-        With `rebuild` everything is read and indexed again. `progress` is called with
-        the name of the step, how many sources are done, and of how many (0: not known).
+        With `rebuild` everything is read and indexed again. `progress` is called with the name of
+        the step, the number of sources that are done, and the total (0: unknown).
 
         Raises:
             ConfirmationError: the folder is very large, and `confirmed` is False.
             LockedError: another process went on writing for `index.lock_timeout_s`.
             StorageError, DamagedError: the index cannot be written.
             UsageError: the index is closed.
-            KeyboardInterrupt: Ctrl-C was pressed; the work done till then is kept.
+            KeyboardInterrupt: Ctrl-C was pressed; the sources that are done stay indexed.
         """
         request = IndexRequest(rebuild=rebuild, confirmed=self._confirmed)
         session, project = self._open_session(), self._project()
@@ -279,10 +279,10 @@ class Index:
         `path:LINE`. `full_text` is the whole section, `body` its own text; with `own`, `raw`
         and `readable` leave out the sections below, too. `full_document` gives the document of
         each id instead. `outline` lists all chunks below, not only the children. Unknown ids are
-        in `not_found`, each with the nearest ids. `hints` say where the index is not up to date.
+        in `not_found`, each with the nearest ids. `hints` say if the index is not up to date.
 
         Raises:
-            AmbiguousError: an id fits several chunks.
+            AmbiguousError: an id matches several chunks.
             UsageError, NotFoundError, …: as in `search`.
 
         >>> with open_index("handbook") as index:
@@ -305,7 +305,7 @@ class Index:
     def context(
         self, *files: str | os.PathLike[str], limit: int | None = None, trees: Iterable[str] = ()
     ) -> Answer:
-        """Return the sections that matter for files being worked on, never these files.
+        """Return the sections for the files that the user works on, without these files.
 
         Relative paths begin at the index's folder. `Answer.terms` are the words of the search.
 
@@ -328,7 +328,7 @@ class Index:
 
         Raises:
             NotFoundError: there is neither such a chunk nor such a file.
-            AmbiguousError: the id fits several chunks.
+            AmbiguousError: the id matches several chunks.
             UsageError, …: as in `search`.
 
         >>> with open_index("handbook") as index:
@@ -340,7 +340,7 @@ class Index:
     def verify(self, text: str) -> VerifyReport:
         """Return the status of every citation in a text: ok, moved, changed or gone.
 
-        `hints` say where the index is not up to date: a new text is then reported as gone.
+        `hints` say if the index is not up to date: a text in a new document is then `gone`.
 
         Raises:
             UsageError, NotFoundError, …: as in `search`.
@@ -357,12 +357,12 @@ class Index:
     def text(self, found: Answer | ShowReport, *, max_tokens: int | None = None) -> str:
         """Return an answer, or the report of `show`, as one text with its citations.
 
-        With `max_tokens` it holds as much as fits, counted by `chunking.tokenizer`:
-        first the place of every result, then their texts, best first; each omission
-        is marked with its tokens and the id to ask for. More tokens only ever add.
+        With `max_tokens` it has as much as fits, counted by `chunking.tokenizer`: first the place
+        of every result, then their texts, best first; each omission has its number of tokens and
+        the id for `show`. More tokens only add text.
 
         Raises:
-            BudgetError: not even the least text fits; it names a sufficient number.
+            BudgetError: not even the shortest text fits; the hint has a sufficient number.
             UsageError: `max_tokens` is not a whole number of at least 1, or the index is closed.
 
         >>> with open_index("handbook") as index:
@@ -409,7 +409,8 @@ class Index:
         """
         if not isinstance(document, DocumentEntry):
             kind = type(document).__name__
-            raise UsageError(f"a {kind} is given, no DocumentEntry", hint="give `result.document`")
+            hint = "pass `result.document`"
+            raise UsageError(f"a {kind} is given, not DocumentEntry", hint=hint)
         return Sources(self._project()).data(document)
 
     arefresh = awaitable(refresh)
@@ -471,10 +472,10 @@ class Index:
 def index_for_program(
     project: Project, request: IndexRequest, progress: Progress | None = None
 ) -> IndexReport:
-    """Index, and raise KeyboardInterrupt where Ctrl-C interrupted it.
+    """Index, and return the report.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C was pressed; the work done till then is kept.
+        KeyboardInterrupt: Ctrl-C was pressed; the sources that are done stay indexed.
     """
     report = index_project(project, request, progress=progress)
     if report.interrupted:
@@ -503,12 +504,9 @@ def _search_for(limit: int | None, trees: Iterable[str]) -> SearchRequest:
     )
 
 
-# Results as one text for a reader or a model: whole, or cut to a budget of tokens.
-#
-# The text is the one that the command line prints (`-o full`, `show`). Under a budget
-# the sources are read again, so that a source that has changed meanwhile is marked, and
+# Results as one text, whole or cut to a budget of tokens: the text that the command line prints
+# (`-o full`, `show`). With a budget the sources are read again, so a changed source is marked, and
 # never cut at the old offsets.
-
 
 ResultOrShown = TypeVar("ResultOrShown", Result, Shown)
 
@@ -546,8 +544,8 @@ def _texts(answer: Answer) -> str:
 def _check_kind(value: object, *accepted: type) -> None:
     if not isinstance(value, accepted):
         kinds = " or ".join(f"{kind.__name__}" for kind in accepted)
-        hint = "give what `search` or `show` returned, whole"
-        raise UsageError(f"a {type(value).__name__} is given, no {kinds}", hint=hint)
+        hint = "pass the object that `search` or `show` returned"
+        raise UsageError(f"a {type(value).__name__} is given, not {kinds}", hint=hint)
 
 
 def _check_budget(max_tokens: object) -> None:

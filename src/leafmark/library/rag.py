@@ -29,7 +29,7 @@ class EnrichedChunk:
     `content` is its heading and whole text as in the source; for a section or document of
     more than `max_tokens` only its own text, before the sections below it, which are chunks
     themselves. `source_file` is relative to the project's folder if it is in that folder.
-    `section_path` holds plain titles, the document's first; `section_level` is 0 for a
+    `section_path` has plain titles, the document's first; `section_level` is 0 for a
     document, else the level of its heading. `sibling_chunk_ids` are the other children of
     its parent. `is_complete_section` is false for a piece of a larger section, and where
     `content` is only its own text. `content_date`, `category` and `relevance` are the
@@ -57,7 +57,7 @@ def rag_index(path: str, project_path: str, chunking_strategy: str = "auto") -> 
     file named here is indexed even if an ignore rule excludes it.
     `chunking_strategy` is `auto` (sections, the large ones cut), `section` (small ones
     merged too), `heading` or `fixed` (windows). `rag_search` uses the same strategy; the
-    command line uses that of the configuration, and indexes anew if it is another.
+    command line uses that of the configuration, and rebuilds the index if they differ.
 
     Raises:
         UsageError: there is no such strategy, or `path` is not in the project.
@@ -136,7 +136,7 @@ def _settings_of_index(folder: Path) -> Mapping[str, object]:
         fingerprint = _settings_part(configured.open_reader().fingerprint)
     except NotFoundError:
         raise NotFoundError(
-            "nothing of this project is indexed yet",
+            "the project is not indexed yet",
             location=str(folder),
             hint="call rag_index(path, project_path) first",
         ) from None

@@ -59,16 +59,16 @@ def chunk(
     >>> [c.id for c in chunk("# A\\n\\none\\n\\n## B\\n\\ntwo\\n", path="p.md", tree="t")]
     ['t:p.md', 't:p.md#a', 't:p.md#b']
     """
-    stated = check_text("tree", tree)
-    name = DEFAULT_TREE if stated is None else stated
+    name = check_text("tree", tree)
+    name = DEFAULT_TREE if name is None else name
     check_tree_name(name)
     unknown = sorted(sizes.keys() - set(ChunkingOptions._fields))
     if unknown:
         accepted = ", ".join(sorted(set(ChunkingOptions._fields) - {"strategy"}))
         raise ConfigError(f"there is no size called {unknown[0]!r}", hint=f"one of {accepted}")
     options = ChunkingOptions(strategy=strategy, **sizes)
-    data, called = _read(source, path)
-    document = parse_bytes(data, called, notebook_outputs=options.notebook_outputs)
+    data, file_name = _read(source, path)
+    document = parse_bytes(data, file_name, notebook_outputs=options.notebook_outputs)
     return list(chunk_document(document, tree=name, options=options).chunks)
 
 
@@ -91,8 +91,7 @@ def _read(source: Source, path: str | os.PathLike[str] | None) -> tuple[bytes, s
         raise unreadable(error, str(where)) from error
 
 
-# Checks of a program's arguments: types alone accept a text in place of a list of texts.
-
+# Checks of arguments: a type checker accepts a string in place of an iterable of strings.
 
 T = TypeVar("T")
 
@@ -112,7 +111,7 @@ def check_names(name: str, values: Iterable[str]) -> tuple[str, ...]:
     """Return the texts as a tuple.
 
     Raises:
-        UsageError: `values` is one text, or holds something else.
+        UsageError: `values` is one text, or has something else than texts.
     """
     if isinstance(values, str):
         raise UsageError(f"{name} is one text, {values!r}", hint=f"give a list: [{values!r}]")
@@ -121,7 +120,7 @@ def check_names(name: str, values: Iterable[str]) -> tuple[str, ...]:
     names = tuple(values)
     for value in names:
         if not isinstance(value, str):
-            raise UsageError(f"{name} holds {value!r}", hint="give texts")
+            raise UsageError(f"{name} contains {value!r}", hint="give texts")
     return names
 
 
@@ -138,7 +137,7 @@ def check_choice(name: str, value: T, choices: Any) -> T:
 
 
 def check_choices(name: str, values: Iterable[T], choices: Any) -> tuple[T, ...]:
-    """Return values each of which is one of a `Literal`.
+    """Return values that all are in a `Literal`.
 
     Raises:
         UsageError: one is not, or `values` is one text.

@@ -95,7 +95,7 @@ def _broken_link(document: DocumentFacts, link: LinkFact, outcome: LinkOutcome) 
         rule, message = "broken-link", f"there is no {link.target!r}"
     elif outcome.state == "anchor":
         rule = "broken-anchor"
-        message = f"{outcome.doc_id} has no place {link.target.partition('#')[2]!r}"
+        message = f"{outcome.doc_id} has no anchor {link.target.partition('#')[2]!r}"
     else:
         return None
     return _finding(rule, document, link.line, link.section_id, message, link.target)
@@ -133,15 +133,15 @@ def _near_duplicates(documents: Sequence[DocumentFacts]) -> Iterator[Finding]:
                 yield _assembled_page(by_id[pages[0]], other, len(repeated[pages[0]]))
         if duplicates:
             page, sketch = duplicates[0]
-            more = f", and {len(duplicates) - 1} more do, too" if len(duplicates) > 1 else ""
-            message = f"it says nearly the same as {first.section_id} says{more}"
+            more = f"; so have {len(duplicates) - 1} more" if len(duplicates) > 1 else ""
+            message = f"it has nearly the same text as {first.section_id}{more}"
             place = (sketch.line, sketch.section_id)
             yield _finding("near-duplicate", page, *place, message, first.section_id)
 
 
 def _assembled_page(page: DocumentFacts, other: DocumentFacts, count: int) -> Finding:
     share = f"{count} of its {len(page.sketches)} longer sections"
-    message = f"{share} stand in other pages, too, as in {other.doc_id}"
+    message = f"{share} are in other pages, too, such as {other.doc_id}"
     return _finding("near-duplicate", page, 1, page.doc_id, message, other.doc_id)
 
 

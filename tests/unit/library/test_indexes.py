@@ -173,11 +173,11 @@ def test_only_whole_answers_have_a_text(docs: Path) -> None:
         for wrong, kinds in cases:
             with pytest.raises(leafmark.UsageError) as text:
                 index.text(wrong)
-            assert text.value.message == f"{kinds}, no Answer or ShowReport"
+            assert text.value.message == f"{kinds}, not Answer or ShowReport"
             with pytest.raises(leafmark.UsageError) as fitted:
                 index.fit(wrong, max_tokens=9)
-            assert fitted.value.message == f"{kinds}, no Answer"
-            assert fitted.value.hint == "give what `search` or `show` returned, whole"
+            assert fitted.value.message == f"{kinds}, not Answer"
+            assert fitted.value.hint == "pass the object that `search` or `show` returned"
 
 
 def test_a_relative_path_is_read_when_the_index_is_opened(
@@ -208,7 +208,7 @@ def test_show_context_like_and_source(docs: Path) -> None:
         assert ids(index.context(docs / "other.md", limit=1)) == ["docs:guide.md#install"]
         (docs / "guide.md").write_text("# Guide\n")
         assert index.source(shown.document) is None
-        with pytest.raises(leafmark.UsageError, match="a str is given, no DocumentEntry"):
+        with pytest.raises(leafmark.UsageError, match="a str is given, not DocumentEntry"):
             index.source("docs:guide.md")  # type: ignore[arg-type]
 
 

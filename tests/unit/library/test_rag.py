@@ -160,7 +160,7 @@ def test_trees_elsewhere_have_whole_paths(docs: Path, tmp_path: Path) -> None:
 def test_mistakes_are_named(docs: Path, tmp_path: Path) -> None:
     with pytest.raises(leafmark.NotFoundError) as early:
         rag_search("x", str(docs))
-    assert early.value.message == "nothing of this project is indexed yet"
+    assert early.value.message == "the project is not indexed yet"
     assert early.value.hint == "call rag_index(path, project_path) first"
     with pytest.raises(leafmark.UsageError) as strategy:
         rag_index(".", str(docs), chunking_strategy="semantic")
