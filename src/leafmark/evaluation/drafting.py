@@ -60,9 +60,9 @@ def draft_queries(
 ) -> list[JudgedQuery]:
     """Return at most `limit` drafts of some `KINDS` from documents chunked by heading, in order.
 
-    They are drawn evenly from all documents, one from each and then a second, by a lot that is
-    always the same. A query with answers in two places is left out, whatever their kinds. `ask`
-    returns the query for a text; a text without one is left out.
+    They are drawn at random, but always the same ones: one from each document, then a second, and
+    so on. A query with answers in two places is left out, whatever their kinds. `ask` returns the
+    query for a text; a text without one is left out.
     """
     owners = list(documents)
     paths = {(owner.tree, owner.document.path): owner for owner in owners}

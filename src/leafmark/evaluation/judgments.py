@@ -160,7 +160,7 @@ def _jsonl_row(line: str, location: str) -> Any:
         row: dict[str, Any] = {}
         for key, value in pairs:
             if key in row:
-                message = f"the key {abridged(key)} stands twice in one object"
+                message = f"the key {abridged(key)} appears twice in one object"
                 raise UsageError(message, location=location, hint="keep one of the two")
             row[key] = value
         return row
@@ -188,7 +188,7 @@ def _toml_rows(text: str, name: str) -> Iterator[tuple[Any, str]]:
     are_tables = isinstance(queries, list) and all(isinstance(row, dict) for row in queries)
     if rows or not are_tables:
         raise UsageError(
-            "the file holds something other than queries",
+            "the file contains something other than queries",
             location=name,
             hint="write [[query]] before each one",
         )

@@ -72,7 +72,7 @@ def _check_once(queries: Iterable[JudgedQuery]) -> None:
         before = first.setdefault((query.tree, query.query), query.location)
         if before is not query.location:
             raise UsageError(
-                f"the query {abridged(query.query)} stands twice",
+                f"the query {abridged(query.query)} appears twice",
                 location=query.location,
                 hint=f"it is in {before}, too: a query with several answers lists them all",
             )
@@ -161,7 +161,7 @@ class Library:
             gone = entry is None and owner is not None and bool(owner.chunks)
             if gone or (entry is not None and entry.state.digest != digest):
                 raise StorageError(
-                    "a document was changed while searches in it were judged",
+                    "a document was changed during the evaluation",
                     location=doc_id,
                     hint="evaluate again",
                 )
@@ -305,7 +305,7 @@ def _nearest(name: str, known: Iterable[str], mark: str = "") -> str:
 
 def _passage(doc_id: str, start: int, end: int, reference: Reference) -> Passage:
     if start >= end:
-        raise NotFoundError(f"{reference.id or reference.path} names no bytes")
+        raise NotFoundError(f"{reference.id or reference.path} is empty")
     return Passage(doc_id, start, end, reference.grade)
 
 
@@ -352,14 +352,15 @@ def _find_quote(
     quoted = list(_pattern(reference.quote).finditer(text))
     if len(quoted) != 1:
         quote = abridged(reference.quote)
-        problem = f"holds {quote} {len(quoted)} times: quote more of it, or name its section"
-        raise NotFoundError(f"{reference.path} {problem if quoted else f'does not hold {quote}'}")
+        problem = f"contains {quote} {len(quoted)} times: quote more of it, or name its section"
+        missing = f"does not contain {quote}"
+        raise NotFoundError(f"{reference.path} {problem if quoted else missing}")
     end = quoted[0].end()
     if reference.until:
         last = _pattern(reference.until).search(text, quoted[0].start())
         if last is None:
             raise NotFoundError(
-                f"{reference.path} does not hold {abridged(reference.until)} after the quote"
+                f"{reference.path} does not contain {abridged(reference.until)} after the quote"
             )
         end = max(end, last.end())
     return place(quoted[0].start(), end)

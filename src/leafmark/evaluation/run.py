@@ -1,4 +1,4 @@
-"""`leafmark eval`: search by judged queries in several ways, and report how well each way does.
+"""`leafmark eval`: search for judged queries in several ways, and measure each way.
 
 A way is a strategy, then settings that differ, each after a `+`: `auto+relax_share=0.5`. A setting
 needs its table's name only if several tables have it; a constant of the code is named in capitals.
@@ -109,7 +109,7 @@ def evaluate_project(
     environ: Mapping[str, str],
     progress: Progress | None = None,
 ) -> EvaluationReport:
-    """Return how well each way to search answers the judged queries.
+    """Return the metrics of each way to search for the judged queries.
 
     `flags` and `environ` are those with which the project was opened.
 
@@ -121,8 +121,8 @@ def evaluate_project(
     """
     if request.resamples < MIN_RESAMPLES:
         raise UsageError(
-            f"{request.resamples} resamples make no interval of 95 %",
-            hint=f"draw at least {MIN_RESAMPLES} times",
+            f"{request.resamples} resamples are too few for an interval of 95 %",
+            hint=f"the minimum is {MIN_RESAMPLES}",
         )
     variants = _variants(project, request)
     projects = [_open_variant(project, {**flags, **way.settings}, environ) for way in variants]
@@ -169,7 +169,7 @@ def _variants(project: Project, request: EvaluationRequest) -> tuple[Variant, ..
         return variants
     if len(variants) > 1 or variants[0].plain:
         raise UsageError(
-            "mechanisms are switched off in one way to search",
+            "mechanisms can be switched off in only one way to search",
             hint="leave out --compare, or name one strategy",
         )
     (whole,) = variants
@@ -195,7 +195,7 @@ def _refusals(variants: Sequence[VariantOutcomes]) -> list[str]:
     if not refused:
         return []
     subject = "1 query counts" if len(refused) == 1 else f"{len(refused)} queries count"
-    return [as_listed(f"{subject} as finding nothing", list(refused.values()))]
+    return [as_listed(f"{subject} as without results", list(refused.values()))]
 
 
 def _read_judged(
@@ -243,7 +243,7 @@ def _judge(
     judged: Sequence[tuple[JudgedQuery, tuple[Passage, ...]]],
     progress: Progress | None,
 ) -> VariantOutcomes:
-    """Return how one way to search answers each of the judged queries."""
+    """Return the outcomes of the judged queries with one way to search."""
     outcomes = []
     with _constants(variant.constants):
         for done, (query, passages) in enumerate(judged, start=1):
@@ -278,7 +278,7 @@ def draft_judgments(project: Project, request: DraftRequest) -> Drafts:
     """
     for kind in request.kinds:
         if kind not in KINDS:
-            raise UsageError(f"no draft is of the kind {kind!r}", hint=choices_hint(kind, KINDS))
+            raise UsageError(f"no kind of drafts is {kind!r}", hint=choices_hint(kind, KINDS))
     check_large_folder(project, confirmed=request.confirmed)
     trees = {project.get_tree(name).name for name in request.trees} or {
         tree.name for tree in project.trees
@@ -319,7 +319,7 @@ def _select(queries: Sequence[JudgedQuery], request: EvaluationRequest) -> list[
             if names
         ]
         raise UsageError(
-            f"none of the {len(queries)} queries is asked for", hint="; ".join(hints) or None
+            f"the selection has none of the {len(queries)} queries", hint="; ".join(hints) or None
         )
     return chosen
 

@@ -90,7 +90,7 @@ def test_toml() -> None:
         ),
         (
             '{"query": "x", "answers": [{"path": "a", "path": "b"}]}',
-            "the key 'path' stands twice in one object",
+            "the key 'path' appears twice in one object",
             "keep one of the two",
         ),
         (
@@ -199,8 +199,8 @@ def test_all_wrong_queries_of_a_file_are_named() -> None:
             "line 1 column 2 (char 1)",
             "q.jsonl:1",
         ),
-        ("x = 1", "q.toml", "the file holds something other than queries", "q.toml"),
-        ("query = [1]", "q.toml", "the file holds something other than queries", "q.toml"),
+        ("x = 1", "q.toml", "the file contains something other than queries", "q.toml"),
+        ("query = [1]", "q.toml", "the file contains something other than queries", "q.toml"),
         ("\n" + "[" * 100_000, "q.jsonl", "values are nested too deeply", "q.jsonl:2"),
         ("x = " + "[" * 20_000, "q.toml", "values are nested too deeply", "q.toml"),
     ],

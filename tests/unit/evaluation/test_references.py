@@ -104,7 +104,7 @@ def test_the_preamble_is_a_section_where_one_is_called_so(here: Here) -> None:
     whole = Reference("here:my notes.txt#preamble")
     assert _bytes(here, "my notes.txt", whole) == "first line\nsecond line\n"
     here.write("bare.md", "# Title\n\nText.\n")
-    with pytest.raises(UsageError, match=r"bare\.md#preamble names no bytes"):
+    with pytest.raises(UsageError, match=r"bare\.md#preamble is empty"):
         _passage(here, Reference("bare.md#preamble"))
 
 
@@ -168,14 +168,14 @@ def test_a_citation_is_checked(here: Here) -> None:
         ),
         (Reference(path="guide.md", section=("Gone",)), "guide.md has no section 'Gone'"),
         (Reference(path="guide.md", section=("Set up",)), "guide.md has 2 sections 'Set up'"),
-        (Reference(path="guide.md", quote="gone"), "guide.md does not hold 'gone'"),
+        (Reference(path="guide.md", quote="gone"), "guide.md does not contain 'gone'"),
         (
             Reference(path="guide.md", quote="Run it."),
-            "guide.md holds 'Run it.' 2 times: quote more of it, or name its section",
+            "guide.md contains 'Run it.' 2 times: quote more of it, or name its section",
         ),
         (
             Reference(path="guide.md", quote="Again.", until="Intro."),
-            "guide.md does not hold 'Intro.' after the quote",
+            "guide.md does not contain 'Intro.' after the quote",
         ),
     ],
 )

@@ -253,7 +253,7 @@ def test_a_document_changed_meanwhile_ends_the_evaluation(
     monkeypatch.setattr("leafmark.evaluation.run.refresh", changing)
     with pytest.raises(StorageError) as caught:
         _judge(here, FOUND)
-    assert caught.value.message == "a document was changed while searches in it were judged"
+    assert caught.value.message == "a document was changed during the evaluation"
     assert (caught.value.location, caught.value.hint) == (
         f"{here.root.name}:gamma.md",
         "evaluate again",
@@ -312,7 +312,7 @@ def test_drafts_of_a_kind_that_there_is_none_of(here: Here) -> None:
     with pytest.raises(UsageError) as caught:
         draft_judgments(here.project(), DraftRequest(kinds=("headings",)))
     assert (caught.value.message, caught.value.hint) == (
-        "no draft is of the kind 'headings'",
+        "no kind of drafts is 'headings'",
         "did you mean `heading`? There are: heading, definition, link",
     )
 
@@ -338,12 +338,12 @@ def test_an_answer_in_another_file_of_the_same_bytes_is_found(here: Here) -> Non
         (
             {"kinds": ("error",)},
             UsageError,
-            "none of the 1 queries is asked for",
+            "the selection has none of the 1 queries",
         ),
         (
             {"trees": ("elsewhere",)},
             UsageError,
-            "none of the 1 queries is asked for",
+            "the selection has none of the 1 queries",
         ),
         (
             {"gates": ("heading:rr500>0",)},
@@ -355,7 +355,7 @@ def test_an_answer_in_another_file_of_the_same_bytes_is_found(here: Here) -> Non
             UsageError,
             "the gate empty-unanswerable>0 matches none of the queries",
         ),
-        ({"resamples": 39}, UsageError, "39 resamples make no interval of 95 %"),
+        ({"resamples": 39}, UsageError, "39 resamples are too few for an interval of 95 %"),
         (
             {"compare": ("auto+relax_share=7",)},
             ConfigError,
@@ -382,7 +382,7 @@ def test_a_query_that_the_search_refuses_finds_nothing_and_is_named(here: Here) 
     assert report.variants[0].outcomes[1].refused
     (warning,) = report.warnings
     first, second = warning.split("\n")
-    assert first == "1 query counts as finding nothing:"
+    assert first == "1 query counts as without results:"
     assert second.startswith(f"  {here.home}/q.jsonl:2: refused: this says only what")
 
 
@@ -410,7 +410,7 @@ def test_each_mechanism_is_switched_off_by_itself(here: Here) -> None:
     report = _judge(here, FOUND, UNFOUND, ablate=True)
     names = [found.variant.name for found in report.variants]
     assert names == ["auto", *(f"without {name}" for name in MECHANISMS)]
-    with pytest.raises(UsageError, match="switched off in one way to search"):
+    with pytest.raises(UsageError, match="switched off in only one way to search"):
         _judge(here, FOUND, ablate=True, compare=("plain", "auto"))
 
 
@@ -490,7 +490,7 @@ def test_a_query_that_stands_twice_is_refused(here: Here) -> None:
     with pytest.raises(UsageError) as caught:
         _judge(here, FOUND, UNFOUND, {**FOUND, "answers": ["alpha.md"]})
     place = here.home / "q.jsonl"
-    assert caught.value.message == "the query 'stripes gamma' stands twice"
+    assert caught.value.message == "the query 'stripes gamma' appears twice"
     assert caught.value.location == f"{place}:3"
     assert caught.value.hint == (
         f"it is in {place}:1, too: a query with several answers lists them all"

@@ -264,7 +264,7 @@ def test_what_else_is_wrong_is_told_of_a_plain_question_without_words_too(docs: 
     ("wish", "message", "hint"),
     [
         ({"trees": "docs"}, "trees is one text, 'docs'", "give a list: ['docs']"),
-        ({"tags": [1]}, "tags holds 1", "give texts"),
+        ({"tags": [1]}, "tags contains 1", "give texts"),
         ({"tags": None}, "tags is None", "give a list"),
         ({"expand": 3}, "expand is 3", "give a list"),
         ({"section": ["Guide"]}, "section is ['Guide']", "give a text"),
