@@ -241,7 +241,8 @@ def _is_same(title: str, name: str, *, is_document: bool) -> bool:
     >>> [_is_same(title, "operator=", is_document=False) for title in titles]
     [False, False, False, True, False]
     """
-    before, same, after = title.casefold().rpartition(name.casefold().rstrip("!()"))
+    letters = name.casefold().rstrip("!()")
+    before, same, after = title.casefold().rpartition(letters) if letters else ("", "", "")
     if not same or before[-1:] not in _BEFORE:
         return False
     return after[:1] in (_BEHIND if is_document else _BEHIND_ENTRY)

@@ -334,3 +334,13 @@ def test_who_asks_how_to_do_something_asks_for_no_things_called_so(tmp_path: Pat
     library = Library(tmp_path, t=pages)
     assert library.find("how to test")[0] == "do.md#testing"
     assert library.find("what is a test")[0] == "all.md#tests"
+
+
+@pytest.mark.parametrize("query", ["Lamps at night.", "lamps::", "lamps.!", "lamps #", "lamps ()"])
+def test_a_name_may_end_with_any_signs(tmp_path: Path, query: str) -> None:
+    pages = {
+        f"{name}.md": f"# Lamps at night.\n\nThey {name}.\n\n## Lamps\n\nThose that {name}.\n"
+        for name in ("glow", "dim")
+    }
+    library = Library(tmp_path, t=pages)
+    assert len({path.partition("#")[0] for path in library.find(query)[:2]}) == 2
