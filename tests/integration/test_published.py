@@ -56,7 +56,6 @@ def test_every_command_started_anew_fits_the_schema(
         ("search", "restore", "--max-tokens", "400"),
         ("show", "README.md", "--max-tokens", "400"),
         ("show", "README.md", "--outline"),
-        ("like", "README.md", "--terms"),
         ("chunk", "README.md", "-o", "stats"),
         ("ls", "docs"),
         ("ls", "chunks"),

@@ -302,13 +302,12 @@ class ContextRequest(NamedTuple):
     """The documents that matter for `files`, paths as the user wrote them.
 
     `search` has the options of the search, without queries. Missing files are left out
-    if `lenient`, else they are an error. With `terms_only` nothing is searched.
+    if `lenient`, else they are an error.
     """
 
     files: tuple[str, ...]
     search: SearchRequest
     lenient: bool = False
-    terms_only: bool = False
 
 
 class LikeRequest(NamedTuple):
@@ -316,7 +315,6 @@ class LikeRequest(NamedTuple):
 
     name: str
     search: SearchRequest
-    terms_only: bool = False
 
 
 REQUEST_OPTIONS: Mapping[str, Declaration] = MappingProxyType(

@@ -10,7 +10,6 @@ from leafmark.cli.completion import ids
 from leafmark.cli.console import (
     Call,
     Console,
-    exclude_pairs,
     output_of,
     perform,
     request_of,
@@ -20,6 +19,7 @@ from leafmark.errors import UsageError
 
 if TYPE_CHECKING:
     from leafmark.app.requests import SearchRequest
+    from leafmark.cli.console import Request, UseCase
     from leafmark.model import Answer, Hint
 
 FORMATS = ("pretty", "list", "matches", "full", "json", "jsonl", "files", "vimgrep")
@@ -74,9 +74,8 @@ def _omit(*names: str) -> list[Option]:
 
 def _related_options() -> list[Option]:
     """Return the options of commands without a query, which lack those about its search."""
-    terms = "Only print the words that would be searched for, with their scores."
     others = ("expand", "mode", "grain", "sort", "offset", "strict", "plain", "no_aggregation")
-    return [Option("--terms", help=terms), *_omit(*others)]
+    return _omit(*others)
 
 
 @command(
@@ -110,7 +109,12 @@ def _search(call: Call) -> int:
     from leafmark.app import search_project
 
     queries = _queries(call.words)
-    answer = perform(call, search_project, _with_texts(call, _request(call, queries)))
+    return _answer(call, search_project, _with_texts(call, _request(call, queries)))
+
+
+def _answer(call: Call, use_case: UseCase[Request, Answer], request: Request) -> int:
+    """Print the answer to a request; return exit code 1 if it is empty."""
+    answer = perform(call, use_case, request)
     _print_answer(call, answer)
     return 0 if answer.results else 1
 
@@ -135,7 +139,6 @@ def _request(call: Call, queries: tuple[str, ...]) -> SearchRequest:
 
 def _with_texts(call: Call, request: SearchRequest) -> SearchRequest:
     """Return the request with the texts and records that the output prints."""
-    exclude_pairs(call, [("terms", "max_tokens")])
     output, whole = _output(call), "max_tokens" not in call.values
     return request._replace(
         full_records=whole and output in ("json", "jsonl"),
@@ -287,7 +290,7 @@ def _why_not(call: Call) -> int:
     examples=(
         ("leafmark context src/auth/login.py", "what to read before changing a file"),
         ("git diff --name-only | leafmark context - -n 5", "for all that was changed"),
-        ("leafmark context src/auth/login.py --terms", "the words that it searches for"),
+        ("leafmark context src/auth/login.py --explain", "with the words that it searches for"),
         ("leafmark context src/auth/login.py -o full --max-tokens 4000", "for a model to read"),
     ),
     argument=Argument(
@@ -317,8 +320,7 @@ def _context(call: Call) -> int:
         )
 
     search, lenient = _with_texts(call, _request(call, ())), "-" in call.words
-    request = ContextRequest(files, search, lenient=lenient, terms_only=call.on("terms"))
-    return _print_related(call, perform(call, find_context, request))
+    return _answer(call, find_context, ContextRequest(files, search, lenient=lenient))
 
 
 @command(
@@ -326,7 +328,7 @@ def _context(call: Call) -> int:
     examples=(
         ("leafmark like guides/backups.md#restoring-a-backup", "sections like this one"),
         ("leafmark like notes/draft.md -n 3 -o list", "like a file that may not be indexed"),
-        ("leafmark like guides/backups.md.3 --terms", "the words that it searches for"),
+        ("leafmark like guides/backups.md.3 --explain", "with the words that it searches for"),
     ),
     argument=Argument("ID|FILE", "A chunk, or a file.", least=1, most=1, complete=ids),
     options=_related_options,
@@ -344,21 +346,4 @@ def _like(call: Call) -> int:
     from leafmark.app.requests import LikeRequest
 
     search = _with_texts(call, _request(call, ()))
-    request = LikeRequest(call.words[0], search, terms_only=call.on("terms"))
-    return _print_related(call, perform(call, find_like, request))
-
-
-def _print_related(call: Call, answer: Answer) -> int:
-    """Print an answer, or with `--terms` its words; return exit code 1 if it is empty."""
-    if not call.on("terms"):
-        _print_answer(call, answer)
-        return 0 if answer.results else 1
-    from leafmark.render.explaining import render_terms
-    from leafmark.render.json_objects import terms_record
-
-    if call.console.json:
-        call.console.write_json(terms_record(answer))
-        return 0 if answer.terms else 1
-    call.console.write(render_terms(answer.terms, call.console.style))
-    _print_hints(call.console, answer.hints)
-    return 0 if answer.terms else 1
+    return _answer(call, find_like, LikeRequest(call.words[0], search))

@@ -279,12 +279,3 @@ def render_jsonl(answer: Answer, *, explain: bool = False, ascii_only: bool = Fa
         dump_line(record, ascii_only=ascii_only)
         for record in _result_records(answer, explain=explain)
     )
-
-
-def terms_record(answer: Answer) -> dict[str, Any]:
-    """Return `{schema_version, terms, hints}`."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "terms": as_json(answer.terms),
-        "hints": hint_records(answer.hints),
-    }

@@ -17,7 +17,7 @@ TERMS = (
 
 def test_context_asks_for_what_was_written(leafmark_run: Leafmark, app: FakeApp) -> None:
     leafmark_run("context", "a.py", "b.py", "-n", "3", "-t", "docs", "--no-refresh")
-    leafmark_run("context", "-", "c.py", "--json", "--terms", stdin="a.py\n\nb c.py\n")
+    leafmark_run("context", "-", "c.py", "--json", stdin="a.py\n\nb c.py\n")
     assert app.asked == [
         ContextRequest(
             ("a.py", "b.py"), SearchRequest((), limit=3, trees=("docs",), refresh=False)
@@ -26,7 +26,6 @@ def test_context_asks_for_what_was_written(leafmark_run: Leafmark, app: FakeApp)
             ("a.py", "b c.py", "c.py"),
             SearchRequest((), full_records=True),
             lenient=True,
-            terms_only=True,
         ),
     ]
 
@@ -49,26 +48,11 @@ def test_results_are_printed_as_those_of_a_search(leafmark_run: Leafmark, app: F
     record = leafmark_run("context", "a.py", "--json").json
     assert problems(record, "search") == []
     assert [term["word"] for term in record["terms"]] == ["sessions", "日本"]
-    assert leafmark_run("context", "a.py", "--explain").out.count("sessions") == 1
-
-
-def test_terms_are_printed(leafmark_run: Leafmark, app: FakeApp) -> None:
-    app.answer = Answer("", "lexical", (), terms=TERMS)
-    ran = leafmark_run("context", "a.py", "--terms")
-    assert (ran.code, ran.out) == (
-        0,
-        "   12.50  sessions  5.00 × 2.50 (in 3 chunks)  path, body\n"
-        "    2.00  日本      1.00 × 2.00 (in 1 chunk)  body\n",
-    )
-    assert problems(leafmark_run("like", "a", "--terms", "--json").json, "terms") == []
-
-
-def test_words_have_no_budget(leafmark_run: Leafmark) -> None:
-    ran = leafmark_run("context", "a.py", "--terms", "--max-tokens", "500")
-    assert (ran.code, "--terms and --max-tokens exclude each other" in ran.err) == (2, True)
+    explained = leafmark_run("context", "a.py", "--explain").out
+    assert "   12.50  sessions  5.00 × 2.50 (in 3 chunks)  path, body\n" in explained
+    assert "    2.00  日本      1.00 × 2.00 (in 1 chunk)  body\n" in explained
 
 
 def test_no_terms_and_no_results_are_1(leafmark_run: Leafmark, app: FakeApp) -> None:
     app.answer = Answer("", "lexical", (), hints=(Hint("no-terms", "no word"),))
-    assert leafmark_run("context", "a.py", "--terms").code == 1
     assert leafmark_run("context", "a.py").code == 1

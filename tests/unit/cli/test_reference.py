@@ -158,7 +158,7 @@ def test_completion_scripts_are_valid(leafmark_run: Leafmark, shell: str) -> Non
         ("show work:R", "work:README.md"),
         ("show guides/oil.md#w", "guides/oil.md#wick"),
         ("show README.md guides/oil.md#w", "guides/oil.md#wick"),
-        ("like --terms R", "README.md"),
+        ("like --explain R", "README.md"),
         ("ls docs gui", "guides/oil.md"),
         ("-C guides search -t ", "guides"),
         ("-C nowhere search -t ", ""),

@@ -67,14 +67,13 @@ def _part(name: str, text: str) -> WeightedText:
 class Aim(NamedTuple):
     """The target of a search: chunks with the terms, after the documents in `named` (ids).
 
-    `without` and `apart` are excluded: see `query_for`. With `terms_only` nothing is searched.
+    `without` and `apart` are excluded: see `query_for`.
     """
 
     terms: Sequence[KeyTerm]
     without: Sequence[str] = ()
     apart: Sequence[str] = ()
     named: Sequence[str] = ()
-    terms_only: bool = False
 
 
 def answer_terms(
@@ -84,8 +83,8 @@ def answer_terms(
     began = time.perf_counter()
     sources = Sources(project)
     answer = Answer("", "lexical", ())
-    terms, named = tuple(aim.terms), () if aim.terms_only else aim.named
-    if terms and not aim.terms_only:
+    terms, named = tuple(aim.terms), aim.named
+    if terms:
         topic = query_for(terms, without=[*aim.without, *named], apart=aim.apart)
         answer = answer_topics(project, reader, [topic], params, sources)
     if named:
@@ -160,7 +159,6 @@ def find_context(
         terms,
         without=own,
         named=[name for name in named_ids if name not in own],
-        terms_only=request.terms_only,
     )
     answer = answer_terms(project, reader, aim, params, search)
     return answer._replace(hints=(*notes, *hints, *missing, *answer.hints))
@@ -266,7 +264,7 @@ def find_like(
     terms = find_key_terms(
         reader, texts, limit=TERMS, trees=params.trees, without=own, ignored=KEYWORDS
     )
-    aim = Aim(terms, without=own, apart=above, terms_only=request.terms_only)
+    aim = Aim(terms, without=own, apart=above)
     answer = answer_terms(project, reader, aim, params, search)
     return answer._replace(hints=(*notes, *answer.hints))
 
