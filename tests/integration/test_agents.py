@@ -138,11 +138,6 @@ def test_a_link_out_of_the_project_is_not_followed(leafmark: Leafmark, project: 
             "error: the base URL is 'x'\nhint: it begins with http:// or https://\n",
         ),
         (
-            ("--llms", ".", "--max-tokens", "3"),
-            "error: not even the first document fits into 3 tokens\n"
-            "hint: it needs --max-tokens 49\n",
-        ),
-        (
             ("--write", "no/AGENTS.md"),
             "error: there is no such folder\n  --> {work}/no\n",
         ),
@@ -173,7 +168,7 @@ def test_llms_txt_links_notes_and_texts(leafmark: Leafmark, project: Path) -> No
     (project / "AGENTS.md").write_text("not for readers\n")
     ran = leafmark("agents", "--llms", "site", "--base-url", "https://example.org/", "--json")
     assert problems(ran.json, "llms") == []
-    assert (ran.json["documents"], ran.json["left_out"]) == (3, [])
+    assert ran.json["documents"] == 3
     assert (project / "site" / "llms.txt").read_text() == (
         "# Lamps\n\n> All about lamps.\n\n## Documents\n\n"
         "- [Lamps](https://example.org/README.md): All about lamps.\n"
@@ -217,17 +212,6 @@ def test_an_llms_file_whose_mark_was_taken_away_is_a_document(
     full.write_text(full.read_text().replace(LLMS_MARK, "The end."))
     listed = leafmark("ls", "docs", "--json").json["documents"]
     assert "llms-full.txt" in [document["path"] for document in listed]
-
-
-def test_the_full_text_keeps_its_budget(leafmark: Leafmark, project: Path) -> None:
-    from leafmark.chunking import token_counter
-
-    for budget in (60, 90, 120, 500):
-        assert leafmark("agents", "--llms", "site", "--max-tokens", str(budget)).code == 0
-        full = (project / "site" / "llms-full.txt").read_text()
-        assert token_counter("o200k_base")(full) <= budget
-        left = 3 - full.count("Source: ")
-        assert (f"({left} more documents are left out" in full) == (left > 0)
 
 
 def test_the_manifests_have_the_version_and_name_of_the_package() -> None:

@@ -242,13 +242,11 @@ class LlmsRequest(NamedTuple):
     """Write `llms.txt` and `llms-full.txt` of a tree (None: the only one) into `directory`.
 
     `base_url` is what links begin with; without it they are relative paths.
-    `max_tokens` bounds `llms-full.txt`.
     """
 
     directory: str = "."
     tree: str | None = None
     base_url: str | None = None
-    max_tokens: int | None = None
     refresh: bool = True
     confirmed: bool = False
 

@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leafmark.cli.command import JSON, Argument, Option, at_least, command
+from leafmark.cli.command import JSON, Argument, Option, command
 from leafmark.cli.console import (
     INTERRUPTED,
     Call,
@@ -224,12 +224,6 @@ _MODES = ("write", "diff", "check", "stdout", "package", "llms")
         ),
         Option("-t", "--tree", help="With --llms: the tree, if there are several.", metavar="TREE"),
         Option("--base-url", help="With --llms: what links begin with.", metavar="URL"),
-        Option(
-            "--max-tokens",
-            help="With --llms: the most that llms-full.txt may hold.",
-            metavar="N",
-            type=at_least(1),
-        ),
         no_refresh(),
         JSON,
     ),
@@ -254,7 +248,7 @@ def _agents(call: Call) -> int:
 
 def _mode(call: Call) -> str:
     modes = [mode for mode in _MODES if call.on(mode)]
-    for name in ("tree", "base-url", "max-tokens"):
+    for name in ("tree", "base-url"):
         if modes != ["llms"] and call.values.get(name.replace("-", "_")) is not None:
             raise UsageError(f"--{name} belongs to --llms")
     exclude_pairs(call, combinations(_MODES, 2))

@@ -342,13 +342,11 @@ class AgentsReport(NamedTuple):
 class LlmsReport(NamedTuple):
     """The files written for programs, the number of documents in them, and omitted documents.
 
-    `left_out` are the ids of documents too large for the rest of the full text, `stale`
-    those of documents whose source changed during reading.
+    `stale` are the ids of documents whose source changed during reading.
     """
 
     paths: tuple[str, ...] = ()
     documents: int = 0
-    left_out: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
 
 

@@ -480,15 +480,13 @@ def agents_record(report: AgentsReport, *, written: bool) -> dict[str, Any]:
 
 
 def render_llms(report: LlmsReport) -> str:
-    """Return the written files, and the documents that had no room."""
+    """Return the written files, and the documents that changed meanwhile."""
     lines = [f"wrote {clean_line(path)}" for path in report.paths]
     lines.append(f"{count_of(report.documents, 'document')} linked")
-    if report.left_out:
-        lines.append(f"{count_of(len(report.left_out), 'document')} left out of the full text")
     lines.extend(f"changed while it was read: {clean_line(doc_id)}" for doc_id in report.stale)
     return "".join(f"{line}\n" for line in lines)
 
 
 def llms_record(report: LlmsReport) -> dict[str, Any]:
-    """Return `{schema_version, paths, documents, left_out, stale}`."""
+    """Return `{schema_version, paths, documents, stale}`."""
     return {"schema_version": SCHEMA_VERSION, **as_json(report)}

@@ -322,12 +322,8 @@ def write_llms(
 ) -> LlmsReport:
     """Write both files into the folder `request.directory`, and return a report about them.
 
-    With `max_tokens`, `llms-full.txt` has as many whole documents, from the first on, as fit; its
-    last line has the number of the others.
-
     Raises:
-        UsageError: the tree must be named, the base URL is not one, or not even the first document
-            fits.
+        UsageError: the tree must be named or the base URL is not one.
         NotFoundError: there is no such tree.
         StorageError: a file cannot be written.
     """
@@ -339,10 +335,7 @@ def write_llms(
     reader = open_telling(project, request, progress)
     names = [document_id(tree.name, path) for path in _paths(reader, tree)]
     all_links: list[_Link] = []
-    texts: Iterable[str] = _read_documents(project, reader, names, request, all_links)
-    included: int | None = None
-    if request.max_tokens is not None:
-        texts, included = _fitting(texts, request.max_tokens, project)
+    texts = _read_documents(project, reader, names, request, all_links)
     short, full = (project.directory / request.directory / name for name in LLMS_FILES)
     with replacing(full, what="the file") as write:
         # one source after the other: together they may not fit into memory
@@ -355,7 +348,6 @@ def write_llms(
     return LlmsReport(
         paths=(str(short), str(full)),
         documents=len(all_links),
-        left_out=() if included is None else tuple(link.doc_id for link in all_links[included:]),
         stale=tuple(name for name in names if name not in read),
     )
 
@@ -471,41 +463,3 @@ def _whole(chunked: ChunkedDocument) -> str:
 def _line(text: str) -> str:
     """Return the text on one line, without control characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
-def _fitting(texts: Iterable[str], most: int, project: Project) -> tuple[list[str], int]:
-    """Return the first texts that fit into `most` tokens, with a line about the rest; and how many.
-
-    Raises:
-        UsageError: not even the first one fits.
-    """
-    from leafmark.chunking import token_counter  # late: it loads a vocabulary
-
-    count = token_counter(project.configuration.chunking.tokenizer)
-    written: list[str] = []
-    total = number = 0
-    for text in texts:
-        number += 1
-        if total <= most:
-            total += count(text)
-            written.append(text)
-    included = len(written)
-    # the sum of the parts is an estimate; the count of the whole decides
-    while included and count(_joined(written[:included], number - included)) > most:
-        included -= 1
-    if written and not included:
-        least = count(_joined(written[:1], number - 1))
-        raise UsageError(
-            f"not even the first document fits into {most} tokens",
-            hint=f"it needs --max-tokens {least}",
-        )
-    return _with_rest(written[:included], number - included), included
-
-
-def _with_rest(texts: list[str], left: int) -> list[str]:
-    more = f"({left} more documents are left out; llms.txt names them.)\n"
-    return [*texts, more] if left else texts
-
-
-def _joined(texts: list[str], left: int) -> str:
-    return "\n".join([*_with_rest(texts, left), f"{LLMS_MARK}\n"])

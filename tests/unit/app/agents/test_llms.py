@@ -44,7 +44,7 @@ def test_each_document_is_written_before_the_next_is_read(
     monkeypatch.setattr(agent_files, "replacing", _unbuffered(replacing))
     report = write_llms(project.project(), LlmsRequest("site"))
     assert steps == ["00.md", "11.md", "12.md", "13.md", "14.md"]
-    assert (report.documents, report.left_out, report.stale) == (5, (), ())
+    assert (report.documents, report.stale) == (5, ())
     assert path.read_text().count("\nSource: ") == 5
     assert sorted(os.listdir(path.parent)) == ["llms-full.txt", "llms.txt"]
 
@@ -99,7 +99,3 @@ def test_a_source_that_changed_is_left_out_of_both(project: Here) -> None:
     report = write_llms(project.project(), request)
     assert (report.documents, report.stale) == (4, ("here:1.md",))
     assert "1.md" not in (project.root / "site" / "llms-full.txt").read_text()
-    limited = write_llms(project.project(), request._replace(max_tokens=80))
-    assert limited.documents == 4
-    assert limited.left_out[-1] == "here:4.md"
-    assert limited.stale == ("here:1.md",)
