@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
@@ -28,7 +26,7 @@ from leafmark.app.sources.files import read_beneath
 from leafmark.app.sources.walk import SourceFile
 from leafmark.embedding import EmbedderSpec, load_numpy, open_embedder, open_reranker
 from leafmark.environment import install_extra
-from leafmark.errors import MAKE_ROOM, ConfigError, LeafmarkError, NotFoundError, reason_of
+from leafmark.errors import ConfigError, LeafmarkError, NotFoundError, reason_of
 from leafmark.index import IndexReader, Manifest, check_index, has_index
 from leafmark.index.embedded.checking import note_damage
 from leafmark.index.engine import NO_RIGHT
@@ -37,9 +35,6 @@ from leafmark.index.lock import lock_holder
 from leafmark.index.vector_view import read_view
 from leafmark.index.vectors import has_whole_documents, stored_model, vector_folder
 from leafmark.model import Check, ClusterState, DoctorReport, age_in_words, age_of, count_of
-
-_SAMPLE = "Tokens are counted offline: 1,234 of them."
-SAMPLE_TOKENS = {"o200k_base": 12, "cl100k_base": 12, "characters": 42}
 
 
 def examine(
@@ -61,9 +56,7 @@ def examine(
         checks += _place(project.index_dir)
     checks += check_vectors(project, reader, environ)
     checks += check_reranker(project)
-    checks += _languages(reader)
     checks += _sources(project, scan_result, reader)
-    checks += _tokenizer(project)
     return DoctorReport(tuple(checks))
 
 
@@ -186,13 +179,6 @@ def _place(root: Path) -> Iterator[Check]:
     if not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
         problem = "it cannot be written" if folder == root else "it cannot be created"
         yield Check("index", "problem", f"{problem}: {folder}", NO_RIGHT)
-    elif (room := shutil.disk_usage(folder).free) < MIN_ROOM_BYTES:
-        message = f"there are {room:,} bytes of room on the disk: {folder}"
-        yield Check("index", "problem", message, MAKE_ROOM)
-
-
-MIN_ROOM_BYTES = 1_000_000
-"""With less room a run may fail: the size of a small index, or of one commit of a large one."""
 
 
 def _sources(project: Project, scan_result: Scan, reader: IndexReader | None) -> Iterator[Check]:
@@ -229,46 +215,6 @@ def _unreadable(
         message = f"{many} kept though files cannot be read, the first {unread[0]}"
         hint = "make them readable, or forget the documents with `leafmark index --prune`"
         yield Check("sources", "warning", message, hint)
-
-
-def _languages(reader: IndexReader | None) -> Iterator[Check]:
-    """Yield a warning for trees whose texts are in another language than `search.stemmer`."""
-    if reader is None:
-        return
-    from leafmark.search.stop_words import text_language
-
-    for language in reader.languages:
-        stemmer = text_language(reader, language)
-        if stemmer is not None:
-            message = (
-                f"most texts of {', '.join(language.trees)} look {stemmer.capitalize()}, and "
-                f"are searched as {str(language.name).capitalize()}"
-            )
-            hint = f'stemmer = "{stemmer}" in [search] finds their words in all forms'
-            yield Check("language", "warning", message, hint)
-
-
-def _tokenizer(project: Project) -> Iterator[Check]:
-    from leafmark.chunking import token_counter
-
-    names: set[str] = set()
-    for tree in project.trees:
-        with suppress(ConfigError):  # a check of the configuration has it
-            names.add(project.chunking_options(tree).tokenizer)
-    for name in sorted(names):
-        try:
-            count = token_counter(name)(_SAMPLE)
-        except Exception as error:  # the code of a tokenizer may raise anything
-            hint = "install leafmark again, or choose another `chunking.tokenizer`"
-            message = f"{name} cannot count: {type(error).__name__}: {error}"
-            yield Check("tokenizer", "problem", message, hint)
-            continue
-        expected = SAMPLE_TOKENS.get(name, count)
-        if count == expected:
-            yield Check("tokenizer", "ok", f"{name} counts correctly")
-        else:
-            message = f"{name} counts {count} tokens instead of {expected}"
-            yield Check("tokenizer", "problem", message, "install leafmark again")
 
 
 # The installation: required packages and extras, by the metadata of the package. Whether their

@@ -17,19 +17,18 @@ Text in quotes, after a field or with an operator is never split.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby, pairwise
 from pathlib import Path
 from types import MappingProxyType
 
-from leafmark.index import Language, Snapshot
+from leafmark.index import Snapshot
 from leafmark.index.analysis import LANGUAGES, Analyzer, Token, is_solid
 from leafmark.namedtuples import NamedTuple
 from leafmark.patterns import lazy_pattern
 from leafmark.query import Expression, Phrase, Prefix, Term, filters_only, iter_terms
-from leafmark.search.vocabulary import Vocabulary, vocabulary_of
+from leafmark.search.vocabulary import vocabulary_of
 
 MIN_STOPS = 2
 """The least number of stop words that shows a question's language: one may be a name (`die`)."""
@@ -224,62 +223,3 @@ def _asking() -> re.Pattern[str]:
 def _joining() -> frozenset[str]:
     """Characters that are mostly words by themselves, and join other words."""
     return stop_words("unspaced")
-
-
-COMMONEST = 20
-"""The number of stop words that count for a language: the most frequent ones."""
-
-MIN_CHUNKS = 10
-"""Fewer chunks than this are not enough to decide."""
-
-MIN_SHARE = 0.1
-"""The share of chunks with such a word, on average over the words, that tells a language.
-
-Of 44 folders in 16 languages, manuals and pages, English ones have at most 0.05 for any other
-language, and others at least 0.12 for their own, but for Danish.
-"""
-
-CLEARLY = 1.25
-"""The factor by which the share of another language must exceed that of the stemmed one."""
-
-
-def text_language(snapshot: Snapshot, language: Language) -> str | None:
-    """Return the language that most texts stemmed as `language` are really in.
-
-    None if they are in that language, if they are not stemmed, or if it is not clear.
-    """
-    chunks = sum(snapshot.trees[tree].chunks for tree in language.trees if tree in snapshot.trees)
-    if language.name is None or chunks < MIN_CHUNKS:
-        return None
-    vocabulary = vocabulary_of(snapshot)
-    terms = language.analyzer.terms
-    vocabulary.expect(
-        (language.body, term)
-        for name in LANGUAGES
-        for word in _own_words()[name]
-        for term in terms(word)
-    )
-    shares = {
-        name: _common(name, language, vocabulary) / (COMMONEST * chunks) for name in LANGUAGES
-    }
-    most = max(sorted(shares), key=shares.__getitem__)
-    clear = shares[most] >= max(MIN_SHARE, CLEARLY * shares[language.name])
-    return most if clear and most != language.name else None
-
-
-def _common(name: str, language: Language, vocabulary: Vocabulary) -> int:
-    """Return the summed frequencies of the commonest stop words that only `name` has."""
-    counts = [
-        vocabulary.frequency(language.body, term)
-        for word in _own_words()[name]
-        for term in language.analyzer.terms(word)
-    ]
-    return sum(sorted(counts, reverse=True)[:COMMONEST])
-
-
-@cache
-def _own_words() -> Mapping[str, frozenset[str]]:
-    """Return the stop words of each language that no other language has."""
-    lists = Counter(word for name in LANGUAGES for word in stop_words(name))
-    alone = {word for word, count in lists.items() if count == 1}
-    return {name: stop_words(name) & alone for name in LANGUAGES}

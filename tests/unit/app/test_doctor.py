@@ -49,7 +49,6 @@ def test_nothing_is_wrong(here: Here) -> None:
         Check("index", "ok", f"1 document, every byte sound, in {root}")
     ]
     assert _of(report, "trees") == [Check("trees", "ok", f"here: 1 source in {here.root}")]
-    assert _of(report, "tokenizer") == [Check("tokenizer", "ok", "o200k_base counts correctly")]
     assert Layout(root).suspect(1).exists() is False
 
 
@@ -89,7 +88,6 @@ def test_sizes_that_do_not_fit_end_nothing(here: Here) -> None:
         "min_tokens must be at most max_tokens (100)",
     )
     assert _of(report, "sources")
-    assert not _of(report, "tokenizer")
 
 
 def test_a_missing_folder_and_an_empty_one(here: Here) -> None:
@@ -175,14 +173,6 @@ def test_an_index_that_cannot_be_made(here: Here, monkeypatch: pytest.MonkeyPatc
     assert _problem(_examine(here)).message.endswith(f": {here.home / '.leafmark'}")
 
 
-def test_a_disk_without_room(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
-    here.write("a.md", "text\n")
-    monkeypatch.setattr(doctor, "MIN_ROOM_BYTES", 1 << 62)
-    assert _problem(_examine(here)).message.startswith("there are ")
-    here.index()
-    assert _problem(_examine(here)).message.startswith("there are ")
-
-
 def test_an_index_that_cannot_be_looked_at(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     here.write("a.md", "text\n")
     here.index()
@@ -194,18 +184,7 @@ def test_an_index_that_cannot_be_looked_at(here: Here, monkeypatch: pytest.Monke
     root = here.project().index_dir
     report = _examine(here)
     assert _problem(report).message == f"cannot read the index: permission denied ({root})"
-    assert [check.state for check in _of(report, "tokenizer")] == ["ok"]
-
-
-def test_a_tokenizer_that_miscounts(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
-    here.write("a.md", "text\n")
-    monkeypatch.setitem(doctor.SAMPLE_TOKENS, "o200k_base", 5)
-    assert _problem(_examine(here)) == Check(
-        "tokenizer",
-        "problem",
-        "o200k_base counts 12 tokens instead of 5",
-        "install leafmark again",
-    )
+    assert [check.state for check in _of(report, "sources")] == ["ok"]
 
 
 def _installed(monkeypatch: pytest.MonkeyPatch, **versions: str) -> None:
@@ -245,35 +224,3 @@ def test_an_unknown_installation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
     monkeypatch.setattr(metadata, "requires", requires)
     assert [check.state for check in doctor.check_installation()] == ["ok", "warning"]
-
-
-ENGLISH = "This is what they have said of it, and those who were there would not do that."
-WRITTEN = {
-    "german": "Das ist nicht, was wir für dich haben wollten, aber sie hatte auch keine Zeit.",
-    "french": "Ce que nous avons, vous ne le savez pas, mais ils étaient avec eux dans la ville.",
-    "russian": "Это не то, что мы хотели, но они были там, и он сказал ей всё, как было тогда.",
-}
-
-
-@pytest.mark.parametrize("language", WRITTEN)
-def test_texts_in_another_language_than_the_one_that_is_stemmed(here: Here, language: str) -> None:
-    for number in range(12):
-        here.write(f"{number}.md", f"# {number}\n\n{WRITTEN[language]} {number}\n")
-    here.index()
-    hint = f'stemmer = "{language}" in [search] finds their words in all forms'
-    message = f"most texts of here look {language.capitalize()}, and are searched as English"
-    assert _of(_examine(here), "language") == [Check("language", "warning", message, hint)]
-    here.write("leafmark.toml", f'[search]\nstemmer = "{language}"\n')
-    here.index()
-    assert _of(_examine(here), "language") == []
-
-
-@pytest.mark.parametrize("foreign", [0, 5, 9])
-def test_texts_in_the_language_that_is_stemmed_and_some_in_another(
-    here: Here, foreign: int
-) -> None:
-    for number in range(20):
-        text = WRITTEN["german"] if number < foreign else ENGLISH
-        here.write(f"{number}.md", f"# {number}\n\n{text} {number}\n")
-    here.index()
-    assert _of(_examine(here), "language") == []

@@ -85,7 +85,7 @@ def test_a_model_that_is_not_there_is_a_problem_among_others(
         "leave embedding.model out, or set embedding.provider to one that has that model",
     )
     assert "vectors" not in said
-    assert said["tokenizer"].state == "ok"
+    assert said["sources"].state == "ok"
 
 
 def test_chunks_without_vectors(here: Here, server: FakeServer) -> None:
