@@ -463,7 +463,7 @@ class RunLinks:
         self._chunked = chunked
         self._links: dict[Path, Links] = {}
         self._slugs: dict[tuple[Path, str], Slugs] = {}
-        self._kept = 0
+        self._slug_count = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What another process needs to begin anew."""
@@ -499,9 +499,9 @@ class RunLinks:
         slugs = self._slugs.get(key)
         if slugs is None:
             slugs = self._slugs[key] = dict(self._find_slugs(job))
-            self._kept += len(slugs)
-            while self._kept > KEPT_SLUGS and len(self._slugs) > 1:
-                self._kept -= len(self._slugs.pop(next(iter(self._slugs))))
+            self._slug_count += len(slugs)
+            while self._slug_count > KEPT_SLUGS and len(self._slugs) > 1:
+                self._slug_count -= len(self._slugs.pop(next(iter(self._slugs))))
         return slugs
 
     def _find_slugs(self, job: ChunkJob) -> Iterator[tuple[str | None, str]]:

@@ -142,5 +142,5 @@ def revision_of(spec: EmbedderSpec) -> str:
     spec = completed(spec)
     digest = PROVIDERS[spec.provider].digest
     address = spec.endpoint.rstrip("/")
-    stated = [spec.provider, spec.model, address, spec.limit, spec.document_prefix, digest]
-    return hashlib.sha256(json.dumps(stated).encode()).hexdigest()[:16]
+    parts = [spec.provider, spec.model, address, spec.limit, spec.document_prefix, digest]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]

@@ -506,9 +506,9 @@ def _categorised(definition: str) -> str:
     >>> _categorised("gpg-card FILE"), _categorised("VAL = find_all (X)")
     ('gpg-card', 'find_all')
     """
-    name, called, _ = definition.partition("(")
+    name, parenthesis, _ = definition.partition("(")
     words = name.split()
-    if not called:
+    if not parenthesis:
         words = [word for word in words[1:] if not word.isupper()] or words[:1]
     return words[-1] if words else ""
 

@@ -95,8 +95,8 @@ class VectorView:
 
 def stamp_of(row: ManifestRow) -> int:
     """Return a number that changes when the source of the row changes."""
-    stated = json.dumps(row[:5]).encode()
-    return int.from_bytes(hashlib.blake2b(stated, digest_size=8).digest(), "little", signed=True)
+    key = json.dumps(row[:5]).encode()
+    return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "little", signed=True)
 
 
 def build_view(

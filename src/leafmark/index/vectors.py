@@ -74,8 +74,8 @@ class VectorModel:
 
     @property
     def key(self) -> str:
-        stated = json.dumps([FORMAT, self.name, self.revision])
-        return hashlib.sha256(stated.encode()).hexdigest()[:16]
+        key = json.dumps([FORMAT, self.name, self.revision])
+        return hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
 def vector_folder(folder: Path, model: VectorModel) -> Path:
@@ -90,8 +90,8 @@ def text_hash(text: str) -> bytes:
 
 def document_key(*parts: str) -> bytes:
     """Return the key of a document's texts; `parts` are all strings that affect them."""
-    stated = json.dumps(parts).encode("utf-8", "surrogatepass")
-    return hashlib.sha256(stated).digest()[:HASH_BYTES]
+    key = json.dumps(parts).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(key).digest()[:HASH_BYTES]
 
 
 def serialise_texts(chunks: Iterable[Sequence[bytes]]) -> bytes:

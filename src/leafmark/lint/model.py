@@ -24,7 +24,7 @@ class Rule(NamedTuple):
 class MissedQuery(NamedTuple):
     """A query of an evaluation that did not find its answer, bytes `[start, end)` of a document.
 
-    `location` is the query's place in its file, `found` the id of the first result instead, if any.
+    `location` is the query's place in its file, `first_result` the id of the first result, if any.
     """
 
     query: str
@@ -32,7 +32,7 @@ class MissedQuery(NamedTuple):
     start: int
     end: int
     location: str
-    found: str | None = None
+    first_result: str | None = None
 
 
 class Finding(NamedTuple):

@@ -406,7 +406,7 @@ def check_missed(document: SectionedDocument, missed: Iterable[MissedQuery]) -> 
         section = document.section_around(miss.start, miss.end)
         if section is None or _have_common_word(miss.query, " ".join(section.section_path)):
             continue
-        instead = f"; {miss.found} came first" if miss.found else ""
+        instead = f"; {miss.first_result} came first" if miss.first_result else ""
         message = f"{miss.query!r} does not find it, and no title of it has a word of that{instead}"
         chunk = section.chunk
         at = chunk.byte_start if chunk.heading_start is None else chunk.heading_start

@@ -116,7 +116,7 @@ def _document(decoded: Decoded, path: str, notebook: Notebook, outputs: bool) ->
         metadata={name: value for name, value in named.items() if value} | dict(front.metadata),
         tags=front.tags,
         version=front.version,
-        dropped_spans=tuple(Span(*gap) for gap in subtract(0, size, merge(parts.kept))),
+        dropped_spans=tuple(Span(*gap) for gap in subtract(0, size, merge(parts.content))),
         diagnostics=decoded.diagnostics + front.diagnostics,
         reader=parts.reader(),
     )
@@ -216,7 +216,7 @@ def _read(data: bytes, source: Ranges, *, is_old: bool) -> ReadableText:
 
 @dataclass(slots=True)
 class _Parts:
-    """What is found cell by cell; `kept` are the ranges that are content."""
+    """What is found cell by cell; `content` are the ranges that are content."""
 
     data: bytes
     path: str
@@ -227,7 +227,7 @@ class _Parts:
     links: list[Link] = field(default_factory=list)
     code: list[_Code] = field(default_factory=list)
     edits: list[_Edit] = field(default_factory=list)
-    kept: list[tuple[int, int]] = field(default_factory=list)
+    content: list[tuple[int, int]] = field(default_factory=list)
     front: FrontMatter = field(default_factory=FrontMatter)
     begun: bool = False
 
@@ -235,7 +235,7 @@ class _Parts:
         if not cell.source:
             return
         first, self.begun = not self.begun, True
-        self.kept += cell.source
+        self.content += cell.source
         read = _read(self.data, cell.source, is_old=self.is_old)
         if cell.kind == "heading":
             self._add_heading(cell, read.text)
@@ -245,7 +245,7 @@ class _Parts:
             self._add_text(cell, read, first=first)
 
     def add_outputs(self, cell: Cell) -> None:
-        self.kept += cell.outputs
+        self.content += cell.outputs
         if cell.outputs:
             text = _read(self.data, cell.outputs, is_old=self.is_old).text
             self._add_block(cell.outputs, text, "")
@@ -311,7 +311,7 @@ class _Parts:
         if span is None:
             return 0
         end = places.end_of(span.end)
-        self.kept = [(max(first, end), last) for first, last in self.kept if last > end]
+        self.content = [(max(first, end), last) for first, last in self.content if last > end]
         return span.end
 
 

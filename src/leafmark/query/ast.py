@@ -212,8 +212,8 @@ def all_of(operands: Iterable[Expression], *, explicit: bool = False) -> Express
     flat = [inner for o in parts for inner in (o.operands if isinstance(o, And) else (o,))]
     if len(flat) == 1:
         return flat[0]
-    stated = explicit or any(o.explicit for o in parts if isinstance(o, And))
-    return And(tuple(flat), stated, span=_cover(flat))
+    is_explicit = explicit or any(o.explicit for o in parts if isinstance(o, And))
+    return And(tuple(flat), is_explicit, span=_cover(flat))
 
 
 def any_of(operands: Iterable[Expression]) -> Expression:

@@ -115,7 +115,7 @@ class Texts(Generic[Packable]):
         assert packable.packing is not None, "a budget is asked for in the request"
         self._packable: Packable = packable
         self._packing: Packing = packable.packing
-        self._made: dict[tuple[int, int], tuple[Passage | Omission, ...]] = {}
+        self._cache: dict[tuple[int, int], tuple[Passage | Omission, ...]] = {}
 
     @property
     def size(self) -> int:
@@ -151,10 +151,10 @@ class Texts(Generic[Packable]):
                 yield part._replace(passages=own, expanded=tuple(expanded))
 
     def _passages(self, item: int, units: int, marks: bool) -> tuple[Passage | Omission, ...]:
-        if (item, units) not in self._made:
+        if (item, units) not in self._cache:
             packed = self._packing.items[item]
-            self._made[item, units] = passages(packed, packed.order[:units])
-        parts = self._made[item, units]
+            self._cache[item, units] = passages(packed, packed.order[:units])
+        parts = self._cache[item, units]
         return (
             parts
             if marks

@@ -410,9 +410,9 @@ def render_trust(report: TrustReport, style: Style) -> str:
 def render_permissions(files: Iterable[TrustedFile]) -> str:
     """Return a line for each permission: its place, its key, and why it needs trust."""
     return "".join(
-        f"  {clean_line(wish.location)}: {clean_line(wish.key)} {clean_line(wish.why)}\n"
+        f"  {clean_line(gated.location)}: {clean_line(gated.key)} {clean_line(gated.why)}\n"
         for file in files
-        for wish in file.permissions
+        for gated in file.permissions
     )
 
 

@@ -56,15 +56,15 @@ FindCandidates = Callable[[int], TopicMatches]
 class Trace(NamedTuple):
     """The results of each phase of a search.
 
-    `compiled` and `found` are by topic. `ranked` are the results before the limit.
+    `compiled` and `matches` are by topic. `ranked` are the results before the limit.
     """
 
     compiled: Sequence[Mapping[str | None, CompiledTopic]]
-    found: Sequence[TopicMatches]
+    matches: Sequence[TopicMatches]
     joined: Sequence[Candidate]
     grained: Sequence[Candidate]
     ranked: Sequence[Candidate]
-    kept: Sequence[Candidate]
+    shown: Sequence[Candidate]
     phases: tuple[Phase, ...]
 
 
@@ -82,7 +82,7 @@ def find_in_topic(
     if compiled and compiled[0].filters_only:
         return partial(_admitted, snapshot, compiled, options, number)
     is_open = names_documents(topic)
-    scored, looked, hidden = _by_words(snapshot, compiled, options, local_trees, is_open=is_open)
+    scored, total, hidden = _by_words(snapshot, compiled, options, local_trees, is_open=is_open)
     if meaning is not None and options.mode != "lexical":
         from leafmark.search.fuse import fuse_meaning  # late: searches by words need none of it
 
@@ -101,7 +101,7 @@ def find_in_topic(
         beyond.update(hidden)
         entries = snapshot.entries([match.chunk for match in pool])
         phases = (
-            Phase("candidates", looked, len(wide), notes),
+            Phase("candidates", total, len(wide), notes),
             _cutoff_phase(len(wide), len(pool), options.cutoff_ratio, needed),
         )
         return TopicMatches(
@@ -173,7 +173,10 @@ def _crowding(snapshot: Snapshot, wide: Sequence[Scored], options: SearchOptions
     for start in range(0, len(wide), REFS_AT_ONCE):
         refs = snapshot.refs([match.chunk for match in wide[start : start + REFS_AT_ONCE]])
         taken.update([doc_id for doc_id, _ in refs])
-        if sum([min(count, options.max_per_document) for count in taken.values()]) >= options.kept:
+        if (
+            sum([min(count, options.max_per_document) for count in taken.values()])
+            >= options.keep_count
+        ):
             return []
     most = options.max_per_document + POOL_PER_DOCUMENT
     return [doc_id for doc_id, count in taken.items() if count > most]
@@ -213,7 +216,7 @@ def _before_elbow(scored: Sequence[Scored], options: SearchOptions) -> list[Scor
     if _relaxed(scored[:first]):  # they are among the others
         return list(scored[: _elbow(scored, options)])
     strict = scored[: _elbow(scored[:first], options)]
-    if len(strict) >= options.kept:
+    if len(strict) >= options.keep_count:
         return list(strict)
     rest = scored[first:]
     return [*strict, *rest[: _elbow(rest, options)]]

@@ -114,12 +114,12 @@ def compile_topic(
 class CompiledTopic:
     """One topic in one language.
 
-    `words` are the plain words to be found, `stated` what was looked for besides; `looked` is all
-    of it. `is_few_keywords` says that nothing in it only asks. A topic with `filters_only` has no
-    scores; `asks_nothing` is true if nothing in it can be looked up. One `is_split` has a word
-    whose parts stand nowhere beside each other: no text has all that was typed. `name` are the
-    words of a query that may be a name. One that `is_foreign` is not in the main language.
-    `requested_role` are the texts that it asks for themselves, such as changelogs.
+    `words` are the plain words to search for; `all_terms` has the terms of the other parts, too.
+    `is_few_keywords` says that no word only asks a question. A topic with `filters_only` has no
+    scores; `asks_nothing` says that no part of it can be looked up. A topic that `is_split` has a
+    word whose parts are nowhere next to each other, so no text has all of it. `name` are the words
+    of a query that may be a name. A topic that `is_foreign` is not in the main language.
+    `requested_role` is the role of texts that the query is about, such as changelogs.
     """
 
     def __init__(
@@ -136,10 +136,10 @@ class CompiledTopic:
         self.is_few_keywords = not shape.stops and len(shape.content) <= MAX_KEYWORDS
         self._topic = topic
         self.is_split = False
-        stated = self._clauses(shape.stated, QueryScope())
-        self._must = tuple(query for query, negated in stated if not negated)
-        self._without = tuple(query for query, negated in stated if negated)
-        texts = [part for part in shape.stated if isinstance(part, Phrase)]
+        others = self._clauses(shape.others, QueryScope())
+        self._must = tuple(query for query, negated in others if not negated)
+        self._without = tuple(query for query, negated in others if negated)
+        texts = [part for part in shape.others if isinstance(part, Phrase)]
         self.quoted = tuple(term for part in texts if (term := self._terms.find(part)))
         content = [part for word in shape.content for part in self._occurring(word)]
         self.words = tuple(
@@ -152,7 +152,7 @@ class CompiledTopic:
             self._terms.word(word, QueryScope(distance=0))
         stops = [self._terms.find(word) for word in shape.stops]
         self.stops = frozenset(stop.number for stop in stops if stop)
-        self.looked = self._terms.compiled
+        self.all_terms = self._terms.compiled
         self.asks_nothing = not self.words and not self._must
 
     def _name_of(self, shape: _Shape) -> tuple[str, Name]:
@@ -320,8 +320,8 @@ def corrected_text(topic: Expression, compiled: Iterable[CompiledTopic]) -> str:
     instead = {
         term.label: term.corrected[0]
         for compiled in compiled
-        if all(term.queries for term in compiled.looked)
-        for term in compiled.looked
+        if all(term.queries for term in compiled.all_terms)
+        for term in compiled.all_terms
         if term.corrected and len(term.label) >= RELAXED_FROM
     }
     return topic_text(topic, instead)
@@ -333,14 +333,14 @@ def corrected_text(topic: Expression, compiled: Iterable[CompiledTopic]) -> str:
 class _Shape(NamedTuple):
     """A topic as one language reads it.
 
-    `content` are the plain words to be found, `stops` those that need not be, `stated` the
+    `content` are the plain words to be found, `stops` those that need not be, `others` the
     other parts. `named` are all plain words, where there is nothing else that scores, and
     `name` are they as a name.
     """
 
     content: Sequence[Term]
     stops: Sequence[Term]
-    stated: Sequence[Expression]
+    others: Sequence[Expression]
     named: Sequence[str]
     name: Name
 
@@ -348,8 +348,8 @@ class _Shape(NamedTuple):
 def _shape_of(snapshot: Snapshot, topic: Expression, language: Language) -> _Shape:
     written = plain_words(topic)
     plain = {id(word) for word in written}
-    stated = [part for part in parts_of(topic) if id(part) not in plain]
-    named = _named(written, stated)
+    others = [part for part in parts_of(topic) if id(part) not in plain]
+    named = _named(written, others)
     name = _name(snapshot, language, named)
     words, asking = _split(snapshot, written, language)
     words = _distinct(words, language)
@@ -362,9 +362,9 @@ def _shape_of(snapshot: Snapshot, topic: Expression, language: Language) -> _Sha
         or any(stop_terms.issuperset(_parts_of(word, language)) for stop_terms in known_stops)
     ]
     content = [word for word in words if word not in stops]
-    if not content and all(map(filters_only, stated)):
+    if not content and all(map(filters_only, others)):
         content, stops = words, []
-    return _Shape(content, stops, stated, named, name)
+    return _Shape(content, stops, others, named, name)
 
 
 def _name(snapshot: Snapshot, language: Language, words: Sequence[str]) -> Name:
@@ -374,9 +374,9 @@ def _name(snapshot: Snapshot, language: Language, words: Sequence[str]) -> Name:
     return name
 
 
-def _named(written: Sequence[Term], stated: Sequence[Expression]) -> list[str]:
+def _named(written: Sequence[Term], others: Sequence[Expression]) -> list[str]:
     """Return the words that may be a name: plain ones or those of `title:`, if these are all."""
-    scored = [part for part in stated if not filters_only(part)]
+    scored = [part for part in others if not filters_only(part)]
     if not scored:
         return [word.text for word in written]
     if written or len(scored) > 1:

@@ -98,7 +98,7 @@ def _of_words(match: Scored, snapshot: Snapshot) -> Sequence[Factor]:
     """Return the score of each word by field; stated parts are treated as words."""
     terms = (
         *match.topic.words,
-        *(term for term in match.topic.looked if term not in match.topic.words),
+        *(term for term in match.topic.all_terms if term not in match.topic.words),
     )
     terms = tuple(term for term in terms if term.number not in match.topic.stops)
     queries = [(term, field, query) for term in terms for field, query in term.queries]

@@ -38,11 +38,11 @@ from leafmark.search.terms import CompiledTerm
 class Highlighter:
     """Finds the terms of a query in any number of texts."""
 
-    def __init__(self, looked: Iterable[CompiledTerm], analyzer: Analyzer):
+    def __init__(self, terms: Iterable[CompiledTerm], analyzer: Analyzer):
         self._analyzer = analyzer
         self._by_term: dict[str, list[CompiledTerm]] = {}
         self._phrases: list[tuple[int, PhraseFinder, CompiledTerm]] = []
-        for term in looked:
+        for term in terms:
             for sequence in term.sequences:
                 if len(sequence) == 1:
                     self._by_term.setdefault(sequence[0], []).append(term)
@@ -56,13 +56,13 @@ class Highlighter:
         simple = text.isascii()
         matches: set[Match] = set()
         scanned = scan(text, self._analyzer)
-        for start, end, term in self._words.find(scanned):
-            for looked in self._by_term[term]:
-                if not looked.prefix or _begins(start, end, text, looked.prefix):
+        for start, end, word in self._words.find(scanned):
+            for term in self._by_term[word]:
+                if not term.prefix or _begins(start, end, text, term.prefix):
                     last = end if simple else _after_marks(text, end)
-                    matches.add((start, last, looked.number))
-        for length, finder, looked in self._phrases:
-            matches.update(_of_phrase(length, finder, scanned, looked))
+                    matches.add((start, last, term.number))
+        for length, finder, term in self._phrases:
+            matches.update(_of_phrase(length, finder, scanned, term))
         return sorted(matches)
 
     def find_in(self, text: str, format_name: str) -> list[Match]:
@@ -117,14 +117,14 @@ def _written(
 
 
 def _of_phrase(
-    length: int, finder: PhraseFinder, scanned: Scanned, looked: CompiledTerm
+    length: int, finder: PhraseFinder, scanned: Scanned, term: CompiledTerm
 ) -> Iterable[Match]:
     text, places = scanned.text, finder.find(scanned)
     for at in range(0, len(places), length):
         here = places[at : at + length]
-        if _begins(here[-1].start, here[-1].end, text, looked.prefix):
+        if _begins(here[-1].start, here[-1].end, text, term.prefix):
             for place in here:
-                yield place.start, _after_marks(text, place.end), looked.number
+                yield place.start, _after_marks(text, place.end), term.number
 
 
 def _after_marks(text: str, at: int) -> int:

@@ -127,7 +127,7 @@ def without_parts(topic: Expression, parts: Iterable[Expression]) -> Expression 
 def _about_doubt(
     snapshot: Snapshot, trace: Trace, options: SearchOptions, meaning: Meaning | None
 ) -> Iterator[Hint]:
-    answered = [topic for topic in trace.found if topic.candidates]
+    answered = [topic for topic in trace.matches if topic.candidates]
     if answered and all(is_doubtful(snapshot, topic, options, meaning) for topic in answered):
         yield Hint("doubtful")
 
@@ -145,7 +145,7 @@ def _about_topics(
             yield Hint("filter-topic", values={"topic": format_query(topic)})
     if not results:
         return
-    shown, ranked = topics_of(trace.kept), topics_of(trace.ranked)
+    shown, ranked = topics_of(trace.shown), topics_of(trace.ranked)
     for number, topic in enumerate(topics):
         if number not in shown and not filters_only(topic):
             values = {"topic": format_query(topic), "outranked": number in ranked}
@@ -194,7 +194,7 @@ class _Documents:
 
     def instead(self, topic: Sequence[CompiledTopic], term: CompiledTerm) -> list[str]:
         """Return the words that the search used in place of a term."""
-        language = next(compiled.language for compiled in topic if term in compiled.looked)
+        language = next(compiled.language for compiled in topic if term in compiled.all_terms)
         others = [terms for terms in term.instead if terms != term.terms]
         named_first = chain.from_iterable(others[:MAX_NAMED])
         words = self.words(language, _fields(language, term.field), named_first)
@@ -232,12 +232,12 @@ def _about_words(
         yield Hint("no-words")
         return
     for topic in compiled:
-        if all(_occurs(term) for compiled in topic for term in compiled.looked):
+        if all(_occurs(term) for compiled in topic for term in compiled.all_terms):
             continue
         known = {
             (term.label, term.field)
             for compiled in topic
-            for term in compiled.looked
+            for term in compiled.all_terms
             if _occurs(term)
         }
         for term, others in _unknown(topic):
@@ -258,7 +258,7 @@ def _about_words(
 
 def _parts_of_compound(topic: Sequence[CompiledTopic], term: CompiledTerm) -> tuple[str, ...]:
     """Return the words of the documents that make up a word that does not occur."""
-    owner = next(compiled for compiled in topic if term in compiled.looked)
+    owner = next(compiled for compiled in topic if term in compiled.all_terms)
     return owner.word_list.compound(term.label) if term.label.isalpha() else ()
 
 
@@ -275,7 +275,7 @@ def _unknown(topic: Sequence[CompiledTopic]) -> list[tuple[CompiledTerm, list[st
     names = {compiled.language.name for compiled in topic}
     for compiled in topic:
         others = names - {compiled.language.name}
-        for term in compiled.looked:
+        for term in compiled.all_terms:
             if _occurs(term) or term.number in compiled.stops:
                 continue
             if any(term.label.lower() in stop_words(name) for name in others):
@@ -351,14 +351,14 @@ def _about_versions(results: Sequence[Result]) -> Iterator[Hint]:
 
 def _about_rest(options: SearchOptions, trace: Trace) -> Iterator[Hint]:
     """Yield hints on the number of further results, and on the matches before the cutoff."""
-    after = options.offset + len(trace.kept)
+    after = options.offset + len(trace.shown)
     more = len(trace.ranked) - after
     if more > 0:
         yield Hint("more", values={"count": more, "offset": after})
         return
-    total = sum(topic.total for topic in trace.found)
+    total = sum(topic.total for topic in trace.matches)
     joined = len(trace.joined)
-    if trace.kept and total > joined and len(trace.kept) < options.limit:
+    if trace.shown and total > joined and len(trace.shown) < options.limit:
         yield Hint("cut", values={"count": total - joined})
 
 
@@ -464,7 +464,7 @@ def _unknown_name(code: str, name: str, known: Iterable[str]) -> Hint:
 # -- empty answers ----------------------------------------------------------------------
 
 
-class _Wish(NamedTuple):
+class _FilterPart(NamedTuple):
     """A filter, named as the user wrote it, and the search without it."""
 
     filter: Mapping[str, Any]
@@ -506,7 +506,7 @@ def _matched(
     """Return the matches of a topic, None if there are none."""
     compiled = list(compile_topic(snapshot, topic, options).values())
     find = find_in_topic(snapshot, topic, compiled, options, meaning=meaning)
-    matches = find(options.kept)
+    matches = find(options.keep_count)
     return matches if matches.total else None
 
 
@@ -555,8 +555,12 @@ class _Inquiry:
         vocabulary = vocabulary_of(self._snapshot)
         for compiled in self._compiled:
             known = _occurring(compiled)
-            looked = (term for compiled in compiled for term in compiled.looked if not term.prefix)
-            words_and_fields = dict.fromkeys((term.label, term.field) for term in looked)
+            words_and_fields = dict.fromkeys(
+                (term.label, term.field)
+                for topic in compiled
+                for term in topic.all_terms
+                if not term.prefix
+            )
             unknown = [
                 pair for pair in words_and_fields if pair not in known and len(pair[0]) >= MIN_WORD
             ]
@@ -622,12 +626,12 @@ class _Inquiry:
         First stated parts that no chunk has, then filters: each alone, or if that is
         not enough, all together.
         """
-        yield from self._alone(self._of_stated())
+        yield from self._alone(self._of_others())
         yield from self._below()
-        wishes = [*self._of_options(), *self._of_parts(lambda _, part: filters_only(part))]
-        alone = list(self._alone(wishes))
+        parts = [*self._of_options(), *self._of_parts(lambda _, part: filters_only(part))]
+        alone = list(self._alone(parts))
         yield from alone
-        if alone or len(wishes) < 2:
+        if alone or len(parts) < 2:
             return
         topics = [
             without_parts(topic, filter(filters_only, parts_of(topic))) for topic in self._topics
@@ -636,14 +640,14 @@ class _Inquiry:
         matches = self._would_match(remaining, unfiltered(self._options))
         if matches:
             yield Hint(
-                "filter", values={"filters": [wish.filter for wish in wishes], "matches": matches}
+                "filter", values={"filters": [part.filter for part in parts], "matches": matches}
             )
 
-    def _alone(self, wishes: Iterable[_Wish]) -> Iterator[Hint]:
-        for wish in wishes:
-            matches = self._would_match(wish.topics, wish.options)
+    def _alone(self, parts: Iterable[_FilterPart]) -> Iterator[Hint]:
+        for part in parts:
+            matches = self._would_match(part.topics, part.options)
             if matches:
-                yield Hint("filter", values={"filters": [wish.filter], "matches": matches})
+                yield Hint("filter", values={"filters": [part.filter], "matches": matches})
 
     def _below(self) -> Iterator[Hint]:
         """Yield deeper patterns of sections, if these have matches."""
@@ -653,15 +657,15 @@ class _Inquiry:
             if matches:
                 yield Hint("section-below", values={"patterns": list(deeper), "matches": matches})
 
-    def _of_options(self) -> Iterator[_Wish]:
+    def _of_options(self) -> Iterator[_FilterPart]:
         for name, everything in FILTERS.items():
             value = getattr(self._options, name)
             if value != everything:
                 values = list(value) if isinstance(value, tuple) else []
                 options = self._options._replace(**{name: everything})
-                yield _Wish({"option": name, "values": values}, self._topics, options)
+                yield _FilterPart({"option": name, "values": values}, self._topics, options)
 
-    def _of_stated(self) -> Iterator[_Wish]:
+    def _of_others(self) -> Iterator[_FilterPart]:
         def is_dead(topic: Expression, part: Expression) -> bool:
             if filters_only(part) or any(part is word for word in plain_words(topic)):
                 return False
@@ -669,14 +673,16 @@ class _Inquiry:
 
         return self._of_parts(is_dead)
 
-    def _of_parts(self, is_meant: Callable[[Expression, Expression], bool]) -> Iterator[_Wish]:
+    def _of_parts(
+        self, is_meant: Callable[[Expression, Expression], bool]
+    ) -> Iterator[_FilterPart]:
         """Yield the search without each part for which `is_meant` holds, topic by topic."""
         for at, topic in enumerate(self._topics):
             for part in parts_of(topic):
                 rest = without_parts(topic, [part])
                 if rest is not None and is_meant(topic, part):
                     named = {"query": format_query(part)}
-                    yield _Wish(named, self._with(at, rest), self._options)
+                    yield _FilterPart(named, self._with(at, rest), self._options)
 
     def strictness(self) -> Iterator[Hint]:
         if self._options.strict:
@@ -729,7 +735,7 @@ def _occurring(compiled: Iterable[CompiledTopic]) -> set[tuple[str, str | None]]
     return {
         (term.label, term.field)
         for compiled in compiled
-        for term in compiled.looked
+        for term in compiled.all_terms
         if term.queries
     }
 

@@ -254,7 +254,7 @@ class SearchOptions(Frozen, kw_only=True):
         )
 
     @property
-    def kept(self) -> int:
+    def keep_count(self) -> int:
         """The number of candidates to keep if no score falls sharply."""
         return max(self.max_results, self.limit + self.offset)
 

@@ -180,14 +180,14 @@ class _Run:
         options, results = self._options, list[Candidate]()
         compiled = [self._compile(topic) for topic in topics]
         searches = self._searches(topics, compiled, local_trees)
-        places, wanted, is_cut = options.kept, options.offset + options.limit, True
-        while is_cut and len(results) < wanted:
+        places, end, is_cut = options.keep_count, options.offset + options.limit, True
+        while is_cut and len(results) < end:
             unique = self._unique([search(places) for search in searches], topics)
             steps = self._append(results, unique.candidates, topics)
             is_cut = any(topic.is_cut for topic in unique.by_topic)
             places *= 2
-        shown = results[options.offset : wanted]
-        left = len(results) - wanted
+        shown = results[options.offset : end]
+        left = len(results) - end
         note = f"{left} more follow; a larger limit or an offset shows them" if left > 0 else ""
         phases = (*unique.phases, *steps, Phase("limit", len(results), len(shown), note))
         shown = _with_more(shown, results, unique.by_topic)
@@ -294,7 +294,7 @@ class _Run:
             phases=trace.phases,
             hints=self._hints(topics, trace, results),
             counts={
-                "candidates": sum(topic.total for topic in trace.found),
+                "candidates": sum(topic.total for topic in trace.matches),
                 "after_cutoff": len(trace.joined),
                 "after_aggregation": len(trace.grained),
                 "ranked": len(trace.ranked),
@@ -327,15 +327,15 @@ class _Run:
     def _present(self, trace: Trace) -> tuple[Result, ...]:
         presenter = Presenter(self._snapshot, self._texts, trace.compiled)
         results = []
-        for rank, candidate in enumerate(trace.kept, start=self._options.offset + 1):
+        for rank, candidate in enumerate(trace.shown, start=self._options.offset + 1):
             result = presenter.present(candidate, rank)
             if self._options.explain:
                 from leafmark.search.explain import explain  # late: few ask
 
-                scored = [topic.scored for topic in trace.found]
+                scored = [topic.scored for topic in trace.matches]
                 result = result._replace(factors=explain(candidate, scored, self._snapshot))
             results.append(result)
-        return presenter.with_sections(results, trace.kept)
+        return presenter.with_sections(results, trace.shown)
 
     def _hints(
         self, topics: Sequence[Expression], trace: Trace, results: Sequence[Result]

@@ -251,7 +251,7 @@ class Presenter:
         self._texts = texts
         self._topics = topics
         self._constituents: dict[int, Result] = {}
-        self._found: dict[tuple[object, ...], list[list[Match]]] = {}
+        self._cache: dict[tuple[object, ...], list[list[Match]]] = {}
         self._highlighters: dict[tuple[int, bool], Highlighter] = {}
 
     def _has_matches(self, candidate: Candidate) -> bool:
@@ -299,9 +299,9 @@ class Presenter:
     def _matches(self, candidate: Candidate, body: Body) -> list[list[Match]]:
         """Return the matches in the body for each topic that the candidate matched."""
         key = (*key_of(candidate.entry), candidate.entry.body_spans, candidate.topics)
-        if key not in self._found:
-            self._found[key] = list(self._find(candidate, body))
-        return self._found[key]
+        if key not in self._cache:
+            self._cache[key] = list(self._find(candidate, body))
+        return self._cache[key]
 
     def _find(self, candidate: Candidate, body: Body) -> Iterator[list[Match]]:
         for topic in candidate.topics:
@@ -322,12 +322,12 @@ class Presenter:
         if highlighter is None:
             stops = frozenset[int]() if of_titles else compiled.stops
             fields = (None, "title" if of_titles else "body")
-            looked = [
+            terms = [
                 term
-                for term in compiled.looked
+                for term in compiled.all_terms
                 if term.number not in stops and term.field in fields
             ]
-            highlighter = Highlighter(looked, compiled.language.analyzer)
+            highlighter = Highlighter(terms, compiled.language.analyzer)
             self._highlighters[key] = highlighter
         return highlighter
 
@@ -387,7 +387,7 @@ class Presenter:
         if entry.kind != "document" or entry.last_position == entry.position:
             return False
         compiled = (self._compiled(topic, entry) for topic in candidate.topics)
-        if not any(topic.looked for topic in compiled if topic):
+        if not any(topic.all_terms for topic in compiled if topic):
             return False
         below = (part for part in candidate.with_constituents() if part is not candidate)
         return not any(

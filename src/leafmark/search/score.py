@@ -407,15 +407,15 @@ class _Scorer:
     def _in_sections(self, query: Query, limit: int) -> list[Match]:
         """Return the first matches in the requested sections; each match is checked once."""
         assert self._sections is not None
-        count, looked = limit, 0
+        count, seen = limit, 0
         in_section: list[Match] = []
         while True:
             matches = evened(*self._snapshot.search([(query, count)]))
-            fresh = matches[looked:]
+            fresh = matches[seen:]
             chosen = self._sections.choose([chunk for _, chunk in fresh])
             in_section += [match for match, is_in in zip(fresh, chosen, strict=True) if is_in]
-            looked = len(matches)
-            if looked < count or len(in_section) >= limit:
+            seen = len(matches)
+            if seen < count or len(in_section) >= limit:
                 return in_section[:limit]
             count *= WIDER
 
@@ -430,11 +430,11 @@ class _Scorer:
         return self._scoped(AllOf((unscored(name), topic.required), should=topic.scored_words))
 
     def _bearers(
-        self, raw: dict[Handle, float], called: Sequence[Sequence[Match]]
+        self, raw: dict[Handle, float], by_level: Sequence[Sequence[Match]]
     ) -> dict[Handle, float]:
         """Return the bearers of the query's name; those that are no matches are added to `raw`.
 
-        `called` are the matches of `_levels`.
+        `by_level` are the matches of `_levels`.
         """
         if not self._asks_name:
             return {}
@@ -449,7 +449,7 @@ class _Scorer:
 
         topic = self._topic
         levels = [level for level, _ in self._levels]
-        first = zip(levels, noted(called), strict=True)
+        first = zip(levels, noted(by_level), strict=True)
         written = topic.name_written
         return find_bearers(self._snapshot, topic.language, topic.name, written, first, bearing)
 

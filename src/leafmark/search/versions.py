@@ -280,7 +280,7 @@ def fold_formats(
     titles = _Titles(read_titles)
     sections: dict[tuple[str, str], dict[str, list[Candidate]]] = defaultdict(dict)
     for candidate in candidates:
-        sections[_called(candidate)].setdefault(candidate.entry.path, []).append(candidate)
+        sections[_name_key(candidate)].setdefault(candidate.entry.path, []).append(candidate)
     by_identity = {id(candidate): candidate for candidate in candidates}
     for documents in sections.values():
         left = [*documents.values()] if len(documents) > 1 else []
@@ -317,7 +317,7 @@ class _Titles:
 
     def __init__(self, read: Callable[[Entry], Iterable[str]]):
         self._read = read
-        self._found: dict[str, Set[str]] = {}
+        self._cache: dict[str, Set[str]] = {}
         self._shown: set[str] = set()
 
     def first_format(self, alike: Sequence[list[Candidate]]) -> list[Candidate]:
@@ -336,9 +336,9 @@ class _Titles:
         return entry.path not in self._shown, len(self.of(entry))
 
     def of(self, entry: Entry) -> Set[str]:
-        if entry.doc_id not in self._found:
-            self._found[entry.doc_id] = frozenset(map(without_number, self._read(entry)))
-        return self._found[entry.doc_id]
+        if entry.doc_id not in self._cache:
+            self._cache[entry.doc_id] = frozenset(map(without_number, self._read(entry)))
+        return self._cache[entry.doc_id]
 
     def are_formats(self, candidate: Candidate, other: Candidate) -> bool:
         """Whether two results are of one document, or of one version of it in two formats."""
@@ -374,7 +374,7 @@ def fold_repeats(
 
     called_alike: dict[tuple[str, str], list[int]] = defaultdict(list)
     for rank, candidate in enumerate(candidates):
-        called_alike[_called(candidate)].append(rank)
+        called_alike[_name_key(candidate)].append(rank)
     texts = _Texts(read, digest)
     by_rank = dict(enumerate(candidates))
     for ranks in called_alike.values():
@@ -395,7 +395,7 @@ def fold_repeats(
     return sort_candidates(by_rank.values())
 
 
-def _called(candidate: Candidate) -> tuple[str, str]:
+def _name_key(candidate: Candidate) -> tuple[str, str]:
     return candidate.entry.tree, without_number(candidate.entry.title)
 
 
@@ -404,9 +404,9 @@ def _fold_into_others(by_rank: dict[int, Candidate], texts: _Texts) -> None:
     holders: dict[tuple[str, str], list[tuple[int, Candidate]]] = defaultdict(list)
     for rank, whole in by_rank.items():
         for part in islice(whole.with_constituents(), 1, None):
-            holders[_called(part)].append((rank, part))
+            holders[_name_key(part)].append((rank, part))
     for rank, candidate in list(by_rank.items()) if holders else ():
-        for at, part in holders.get(_called(candidate), ()):
+        for at, part in holders.get(_name_key(candidate), ()):
             holder = by_rank.get(at)
             if holder is None or at == rank or holder.score < AS_GOOD * candidate.score:
                 continue

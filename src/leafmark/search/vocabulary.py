@@ -37,7 +37,7 @@ class Vocabulary:
     def __init__(self, snapshot: Snapshot):
         self._snapshot = snapshot
         self._counts: Recent[tuple[str, str], int] = Recent(MAX_REMEMBERED_TERMS)
-        self._made: Recent[Hashable, tuple[Any]] = Recent(MAX_REMEMBERED)
+        self._cache: Recent[Hashable, tuple[Any]] = Recent(MAX_REMEMBERED)
 
     def frequency(self, field: str, term: str) -> int:
         """Return the number of chunks with `term` in `field`; a query calls this a dozen times."""
@@ -102,10 +102,10 @@ class Vocabulary:
 
     def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return the result of `make`, which depends only on the key; remembered for a while."""
-        remembered_values: tuple[T] | None = self._made.get(key)
+        remembered_values: tuple[T] | None = self._cache.get(key)
         if remembered_values is None:
             remembered_values = (make(),)
-            self._made.put(key, remembered_values)
+            self._cache.put(key, remembered_values)
         return remembered_values[0]
 
     def beginning_with(self, field: str, prefix: str, limit: int) -> list[tuple[str, int]]:

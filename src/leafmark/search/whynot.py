@@ -216,7 +216,7 @@ class _Inquiry:
         """Return the result that is the chunk or is below it, None if there is none."""
         ranked = [
             (rank, candidate)
-            for rank, candidate in enumerate(trace.kept, 1)
+            for rank, candidate in enumerate(trace.shown, 1)
             if self._target.holds(candidate.entry)
         ]
         if not ranked:
@@ -318,7 +318,7 @@ class _Inquiry:
             number=at,
             local_trees=self._local_trees,
             meaning=self._meaning,
-        )(wide.kept)
+        )(wide.keep_count)
         number = next(
             (
                 n
@@ -390,7 +390,7 @@ class _Inquiry:
                 lost_at, change = "strict", _Change({"strict": False})
             else:
                 lost_at, change = "relaxed", _Change({"max_results": complete + 1})
-                values |= {"limit": options.kept, "complete": complete}
+                values |= {"limit": options.keep_count, "complete": complete}
         return AbsenceReason(lost_at, best.id, unmatched=parts, values=values), change
 
     def _far(self, topic: Expression, options: SearchOptions) -> dict[str, Any] | None:
@@ -428,12 +428,12 @@ def _past_the_cut(
         return reason, _Change({"candidate_limit": number})
     drops = [worse.score / better.score for better, worse in pairwise(hits[:number])]
     cut = next((at for at, drop in enumerate(drops) if drop < options.cutoff_ratio), None)
-    change: dict[str, Any] = {"max_results": number} if number > options.kept else {}
+    change: dict[str, Any] = {"max_results": number} if number > options.keep_count else {}
     if cut is None and not change and options.max_per_document:
         values = {"places": options.max_per_document}
         reason = AbsenceReason("document", candidate.entry.id, score=candidate.score, values=values)
         return reason, _Change({"max_per_document": 0})
-    values = {"kept": options.kept}
+    values = {"kept": options.keep_count}
     if cut is not None:
         change["cutoff_ratio"] = math.floor(min(drops) * 1000) / 1000
         facts["ratio"] = drops[cut]

@@ -39,6 +39,6 @@ def test_values_that_are_not_accepted(name: str, value: Any, accepted: str) -> N
 
 
 def test_limits_grow_with_the_number_of_results() -> None:
-    assert (SearchOptions().candidates, SearchOptions().kept) == (100, 20)
+    assert (SearchOptions().candidates, SearchOptions().keep_count) == (100, 20)
     many = SearchOptions(limit=50)
-    assert (many.candidates, many.kept) == (250, 50)
+    assert (many.candidates, many.keep_count) == (250, 50)

@@ -164,7 +164,7 @@ def _marker(topics: Sequence[CompiledTopic]) -> MarkText:
     """Return a function that marks the words of topics, but for stop words, in any text."""
     highlighters = [
         Highlighter(
-            [term for term in topic.looked if term.number not in topic.stops],
+            [term for term in topic.all_terms if term.number not in topic.stops],
             topic.language.analyzer,
         )
         for topic in topics

@@ -65,17 +65,17 @@ WINDOWS_KEPT = 500
 
 
 class _Opened(NamedTuple):
-    """An embedder, the lock for its use, and the windows of the last texts (`kept`)."""
+    """An embedder, the lock for its use, and the windows of the last texts (`recent_windows`)."""
 
     embedder: Embedder
     lock: threading.Lock
-    kept: Recent[tuple[str, int], Sequence[str]]
+    recent_windows: Recent[tuple[str, int], Sequence[str]]
 
     def windows(self, text: str, limit: int) -> Sequence[str]:
-        windows = self.kept.get((text, limit))
+        windows = self.recent_windows.get((text, limit))
         if windows is None:
             windows = self.embedder.windows(text, limit)
-            self.kept.put((text, limit), windows)
+            self.recent_windows.put((text, limit), windows)
         return windows
 
 
@@ -187,7 +187,7 @@ class QueryVectors:
         meaning = VectorMeaning(
             searcher,
             vectors,
-            stated=self._project.configuration.embedding.least_similarity,
+            chosen=self._project.configuration.embedding.least_similarity,
             provider=self._spec.provider,
             make=self._candidates(reader, sources) if makes else None,
         )
@@ -444,7 +444,7 @@ class VectorMeaning:
     """The vectors of an index, searched by text: a `search.fuse.Meaning`.
 
     `vectors` are those of the texts. `searcher` is None if the index has no vectors yet, `make` if
-    none are computed during a search. `stated` is the least similarity that the user chose, 0 for
+    none are computed during a search. `chosen` is the configured least similarity, 0 for
     none: then the bounds of the `provider` hold.
     """
 
@@ -453,13 +453,13 @@ class VectorMeaning:
         searcher: Searcher | None,
         vectors: Mapping[str, Vectors],
         *,
-        stated: float,
+        chosen: float,
         provider: str,
         make: CandidateVectors | None = None,
     ):
         self._searcher = searcher
         self._vectors = vectors
-        self._stated = stated
+        self._chosen = chosen
         self._measured = MEASURED.get(provider)
         self._make = make
 
@@ -519,18 +519,18 @@ class VectorMeaning:
         if self._searcher is not None:
             background = self._searcher.background(self._vectors[text])
         if self._measured is None:
-            return Usual(background.mean, *_estimated(background, self._stated))
+            return Usual(background.mean, *_estimated(background, self._chosen))
         mean, bounds = self._measured
         if background.size < ENOUGH:
             background = background._replace(mean=mean)
         return Usual(
-            background.mean, *(_estimated(background, self._stated) if self._stated else bounds)
+            background.mean, *(_estimated(background, self._chosen) if self._chosen else bounds)
         )
 
 
-def _estimated(background: Background, stated: float) -> Bounds:
+def _estimated(background: Background, chosen: float) -> Bounds:
     """Return bounds estimated from the distance of the least one above the mean."""
-    least = stated or background.mean + _deviations(background.size) * background.deviation
+    least = chosen or background.mean + _deviations(background.size) * background.deviation
     above = max(0.0, least - background.mean)
     return Bounds(
         least=least,

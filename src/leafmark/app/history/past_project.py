@@ -212,7 +212,7 @@ def _write_sources(
     for tree in side.trees:
         (top / side.prefixes[tree.name]).mkdir(parents=True, exist_ok=True)
     written: dict[str, str] = {}
-    sources = dict(_wanted(side))
+    sources = dict(_paths_to_write(side))
     for done, (path, (oid, key)) in enumerate(sources.items(), start=1):
         if progress is not None:
             progress("reading", done, len(sources))
@@ -221,7 +221,7 @@ def _write_sources(
     return written
 
 
-def _wanted(side: RevisionSide) -> Iterator[tuple[str, tuple[str, DocumentKey | None]]]:
+def _paths_to_write(side: RevisionSide) -> Iterator[tuple[str, tuple[str, DocumentKey | None]]]:
     """Yield the paths to write, from the top of the repository, with id and the key of sources."""
     for key, oid in side.ids.items():
         yield side.prefixes[key[0]] + key[1], (oid, key)

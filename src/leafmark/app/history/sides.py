@@ -314,7 +314,7 @@ def list_sources(
 def _is_source(selection: Selection, frame: Frame, name: str) -> bool:
     if selection.refuse_file(frame, name) is not None:
         return False
-    return selection.is_stated(name) or needs_converter(name) is None
+    return selection.has_own_format(name) or needs_converter(name) is None
 
 
 def _is_generated(tree: Tree, frame: Frame, folder: _Folder) -> bool:

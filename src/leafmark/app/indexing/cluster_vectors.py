@@ -63,7 +63,7 @@ class _Run:
     lazy: LazyEmbedder
     progress: Progress | None
     check: Callable[[], None]
-    made: int = 0
+    computed: int = 0
     done: int = 0
     total: int = 0
     dimension: int = 0
@@ -80,7 +80,7 @@ class _Run:
             problem = error
         except KeyboardInterrupt:
             interrupted = True
-        return Embedded(self.made, self.total - self.done, problem, interrupted)
+        return Embedded(self.computed, self.total - self.done, problem, interrupted)
 
     def _embed_all(self, *, anew: bool) -> None:
         rows = list(self._rows())
@@ -171,7 +171,7 @@ class _Run:
             new = dict(zip(batch, rows, strict=True))
             self.vectors.write_windows(self.waiting, new)
             known |= new
-            self.made += len(batch)
+            self.computed += len(batch)
             if self.progress is not None:
                 self.progress("embedding", self.done, self.total)
         self.vectors.finish(self.waiting, known)

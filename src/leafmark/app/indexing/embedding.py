@@ -75,7 +75,7 @@ class Embedded(NamedTuple):
     `mended` has a message for each repaired damage.
     """
 
-    made: int = 0
+    computed: int = 0
     pending: int = 0
     problem: LeafmarkError | None = None
     interrupted: bool = False
@@ -128,7 +128,7 @@ def embed_project(
                 mended.append("the list of vectors by chunk could not be read; it is written again")
             is_lost = _has_lost(writer, on_disk)
             done = _Run(project, reader, writer, lazy, view, progress, check).run()
-            if is_lost and done.made:
+            if is_lost and done.computed:
                 mended.append("vectors were lost or damaged, and were made again")
             return done._replace(mended=tuple(filter(None, mended)))
     except (ProviderError, LockedError, StorageError) as error:
@@ -222,7 +222,7 @@ class _Run:
     view: VectorView | None
     progress: Progress | None
     check: Callable[[], None]
-    made: int = 0
+    computed: int = 0
     done: int = 0
     total: int = 0
     due_s: float = field(default_factory=lambda: time.monotonic() + VIEW_EVERY_S)
@@ -240,7 +240,7 @@ class _Run:
         if not (problem or interrupted):
             self._compact()
         view = self._show()
-        return Embedded(self.made, view.pending, problem, interrupted)
+        return Embedded(self.computed, view.pending, problem, interrupted)
 
     def _show(self) -> VectorView:
         """Write the view of stored vectors by chunk, which searches use."""
@@ -319,7 +319,7 @@ class _Run:
         vectors = self.lazy.embed(texts, self.writer.model.dimension)
         self.writer.add(list(self.waiting), vectors)
         self.writer.sync()
-        self.made += len(texts)
+        self.computed += len(texts)
         self.waiting.clear()
         if time.monotonic() >= self.due_s:
             self._show()

@@ -74,8 +74,8 @@ def prepare(task: Task, recipe: Recipe) -> Prepared:
     except FileNotFoundError:
         return Prepared(tree, path)
     except (OSError, MemoryError) as error:
-        looked = FileState(*task.source[2:6], _NO_DIGEST)
-        return _without_chunks(task, recipe, looked, unread(path, error))
+        state = FileState(*task.source[2:6], _NO_DIGEST)
+        return _without_chunks(task, recipe, state, unread(path, error))
     known = task.known
     if known and (known.digest, known.modified_ns) == (state.digest, state.modified_ns):
         return Prepared(tree, path, unchanged=state)

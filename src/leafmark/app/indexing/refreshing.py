@@ -109,7 +109,7 @@ def _with_vectors(
     if outcome is None:
         return report
     report = report._replace(
-        vectors=outcome.made,
+        vectors=outcome.computed,
         pending_vectors=outcome.pending,
         interrupted=outcome.interrupted,
         warnings=outcome.mended,
@@ -170,11 +170,11 @@ def refresh(
     if project.remote is not None:  # the owners of the documents refresh it
         return Refreshed(project.open_reader())
     request = IndexRequest(retry=False)
-    looked = _look(project, request, timeout_s=timeout_s, progress=progress)
-    if isinstance(looked, _Current):
+    current = _look(project, request, timeout_s=timeout_s, progress=progress)
+    if isinstance(current, _Current):
         _verify_beside(project)
-        return Refreshed(looked.reader)
-    written = bring_up(looked)  # without a report, which would read all rows
+        return Refreshed(current.reader)
+    written = bring_up(current)  # without a report, which would read all rows
     if written.interrupted:
         raise KeyboardInterrupt
     return Refreshed(project.open_reader(), written.rebuilt)

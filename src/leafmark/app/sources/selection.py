@@ -82,7 +82,7 @@ class Selection:
         secrets = secret_patterns(tree.exclude) if tree.allow_secrets else []
         self._secrets = parse_rules(pattern[1:] for pattern in secrets)
         self._prefixes = _literal_prefixes(tree.include)
-        self._stated = tuple(suffix for suffix, _ in tree.formats)
+        self._format_suffixes = tuple(suffix for suffix, _ in tree.formats)
 
     def first_frame(self, root: Path, diagnostics: list[Diagnostic]) -> Frame:
         """Return the frame of the root, with the ignore files of its repository above it."""
@@ -197,12 +197,12 @@ class Selection:
                 return f"ignored by {layer.kind}", False
         return None, False
 
-    def is_stated(self, name: str) -> bool:
+    def has_own_format(self, name: str) -> bool:
         """Say whether the tree's `formats` have the suffix of a file."""
-        return bool(self._stated) and name.lower().endswith(self._stated)
+        return bool(self._format_suffixes) and name.lower().endswith(self._format_suffixes)
 
     def _by_format(self, path: str, name: str, suffix: str) -> str | None:
-        if self.is_stated(name):
+        if self.has_own_format(name):
             return None
         if suffix in file_names.DATA_SUFFIXES and not self._is_named(path, name):
             return "log" if suffix == "log" else "data file"

@@ -41,8 +41,8 @@ def parse_source(tree: Tree, path: str, data: bytes, *, notebook_outputs: bool =
 
 def formats_at(tree: Tree, path: str) -> dict[str, Format]:
     """Return the formats of suffixes that apply to the source at `path`; the tree's table wins."""
-    stated = dict(_sphinx_formats(tree.root, path)) if is_undecided(path) else {}
-    return stated | dict(tree.formats) if tree.formats else stated
+    formats = dict(_sphinx_formats(tree.root, path)) if is_undecided(path) else {}
+    return formats | dict(tree.formats) if tree.formats else formats
 
 
 def is_undecided(path: str) -> bool:
@@ -78,7 +78,7 @@ def _read_conf(folder: str, modified_ns: int, size: int) -> tuple[tuple[str, For
         return ()
     formats: dict[str, Format] = {}
     for value in _values(statements):
-        formats = dict(_stated(value))
+        formats = dict(_suffix_formats(value))
     return tuple(formats.items())
 
 
@@ -95,7 +95,7 @@ def _values(statements: Iterable[ast.stmt]) -> Iterator[ast.expr]:
             yield value
 
 
-def _stated(value: ast.expr) -> Iterator[tuple[str, Format]]:
+def _suffix_formats(value: ast.expr) -> Iterator[tuple[str, Format]]:
     """Yield the suffixes of a string, a list of strings, or a table of suffixes and parsers."""
     if isinstance(value, ast.Dict):
         pairs = zip(value.keys, value.values, strict=True)

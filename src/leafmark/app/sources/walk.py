@@ -428,7 +428,7 @@ class _Walk:
 
     def _needs_converter(self, name: str) -> bool:
         suffix = name.rpartition(".")[2].lower()
-        return suffix in CONVERTERS and not self._selection.is_stated(name)
+        return suffix in CONVERTERS and not self._selection.has_own_format(name)
 
     def _irregular(self, frame: Frame, name: str, mode: int) -> None:
         path = frame.path + name

@@ -62,7 +62,7 @@ class _Item(NamedTuple):
 
     start: int
     end: int
-    found: Symbol
+    symbol: Symbol
     depth: int = 0
     path: tuple[str, ...] = ()
     is_member: bool = False
@@ -127,7 +127,7 @@ def _nest(items: list[_Item], language: Language) -> Iterator[_Item]:
         while around and around[-1][0] <= item.start:
             around.pop()
         _, outside, depth, path = around[-1] if around else (0, None, 0, ())
-        finding = item.found
+        finding = item.symbol
         if len(around) >= MAX_DEPTH:
             continue
         if finding.role == "declaration" and outside is not None and outside.is_function:
@@ -153,12 +153,12 @@ def _clean(name: str, language: Language) -> str:
 def _without_repeats(items: list[_Item]) -> list[_Item]:
     """Drop declarations of names that the same source defines."""
     role: Role = "declaration"
-    defined = {item.path for item in items if item.found.role != role}
-    members = {item.path for item in items if item.found.role != role and item.is_member}
+    defined = {item.path for item in items if item.symbol.role != role}
+    members = {item.path for item in items if item.symbol.role != role and item.is_member}
     return [
         item
         for item in items
-        if item.found.role != role
+        if item.symbol.role != role
         or item.path not in defined
         or (item.is_member and item.path in members)
     ]
@@ -276,7 +276,7 @@ def _signature_start(item: _Item, source: bytes, extras: _Extras) -> int:
 
 def _title(item: _Item, start: int, source: bytes, extras: _Extras) -> str:
     """Return the signature on one line, without comments, annotations and body."""
-    end = item.end if item.found.body is None else max(item.found.body, start)
+    end = item.end if item.symbol.body is None else max(item.symbol.body, start)
     end = min(end, start + MAX_TITLE_CHARS * 8)
     first, last = bisect_right(extras.starts, start - 1), bisect_left(extras.starts, end)
     parts = []
@@ -284,8 +284,8 @@ def _title(item: _Item, start: int, source: bytes, extras: _Extras) -> str:
         parts.append(source[start : extras.starts[at]])
         start = max(start, extras.ends[at])
     parts.append(source[start:end])
-    if item.found.tail is not None:
-        parts.append(source[item.found.tail : item.end])
+    if item.symbol.tail is not None:
+        parts.append(source[item.symbol.tail : item.end])
     text = fold(b" ".join(parts).decode("utf-8", "replace"))
     text = _EMPTY_BODY.sub("", text)
     return text if len(text) <= MAX_TITLE_CHARS else text[: MAX_TITLE_CHARS - 1] + "…"

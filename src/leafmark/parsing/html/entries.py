@@ -163,8 +163,8 @@ class _Finder:
         if at < 0 or page.has_text(page.headings[at].end, text):
             return False
         heading = page.headings[at]
-        said = unescape(b"".join(page.texts_in(heading.inner, heading.close)))
-        return said.strip() == title
+        words = unescape(b"".join(page.texts_in(heading.inner, heading.close)))
+        return words.strip() == title
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -39,7 +39,7 @@ class Recent(Generic[T]):
         reset_after_fork(self.reset)
 
     def __call__(self, data: bytes) -> T:
-        value = self._kept.get((len(data), hash(data)))
+        value = self._cache.get((len(data), hash(data)))
         if value is None:
             value = self._make(data)
             self.keep(data, value)
@@ -49,17 +49,17 @@ class Recent(Generic[T]):
         """Keep a result that is known without a call."""
         key = len(data), hash(data)
         with self._lock:
-            if key not in self._kept:
+            if key not in self._cache:
                 self._bytes += len(data)
-            self._kept[key] = value
-            while self._bytes > _KEPT_BYTES and len(self._kept) > 1:
-                oldest = next(iter(self._kept))
-                del self._kept[oldest]
+            self._cache[key] = value
+            while self._bytes > _KEPT_BYTES and len(self._cache) > 1:
+                oldest = next(iter(self._cache))
+                del self._cache[oldest]
                 self._bytes -= oldest[0]
 
     def reset(self) -> None:
         """Forget all results; also in a forked child, with a new lock."""
-        self._kept: dict[tuple[int, int], T] = {}
+        self._cache: dict[tuple[int, int], T] = {}
         self._bytes = 0
         self._lock = Lock()
 

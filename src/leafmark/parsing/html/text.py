@@ -225,7 +225,7 @@ class _Reader:
         self._fence = ""
         """The closing fence of the code that is being read, once its fence was written."""
 
-        self._held: tuple[int, int] | None = None
+        self._pending: tuple[int, int] | None = None
         """The line ends behind the code so far, which are written if more code follows."""
 
         self._due_fence = ""
@@ -270,7 +270,7 @@ class _Reader:
 
     def end_code(self, at: int) -> None:
         """End code with its fence, if any of it was read."""
-        self._held = None
+        self._pending = None
         if self._fence:  # a break, so that it is not parted from the code
             self.out.add_break(1, self._fence)
             self._line(_PARAGRAPH)
@@ -375,12 +375,12 @@ class _Reader:
         """Hold back line ends until more of the code follows."""
         if start < end and self._fence:
             self._release()
-            self._held = (start, end)
+            self._pending = (start, end)
 
     def _release(self) -> None:
         """Write the pending line ends."""
-        if self._held is not None:
-            (start, end), self._held = self._held, None
+        if self._pending is not None:
+            (start, end), self._pending = self._pending, None
             for piece in _PREFORMATTED.finditer(self.data, start, end):
                 self.out.add("\n" if piece.lastindex == 2 else piece[0].decode(), *piece.span())
 

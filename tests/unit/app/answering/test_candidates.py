@@ -84,7 +84,7 @@ def test_only_the_best_matches_are_read(tmp_path: Path) -> None:
     model = Model()
     query = {"dough": np.array([vector_of("dough")], dtype=np.float32)}
     meaning = VectorMeaning(
-        None, query, stated=0.0, provider="minilm", make=candidates(tmp_path, model)
+        None, query, chosen=0.0, provider="minilm", make=candidates(tmp_path, model)
     )
     refs = [(f"t:{at}.md", 0) for at in range(CANDIDATES + 5)]
     found = meaning.similarities("dough", refs)

@@ -553,9 +553,9 @@ def test_an_interrupted_run_keeps_what_it_has(
 
     first = embed_project(desk, reader, check=check)
     assert first.interrupted
-    assert first.made > 0
+    assert first.computed > 0
     second = embed_project(desk, reader)
-    assert (first.made + second.made, second.pending) == (3, 0)
+    assert (first.computed + second.computed, second.pending) == (3, 0)
 
 
 class Pressing(threading.Event):
@@ -877,7 +877,7 @@ def test_another_model_under_the_same_name_is_told_of_and_replaced_on_request(
 ) -> None:
     here.write("guide.md", GUIDE)
     desk = project(here, server)
-    made = index_project(desk, IndexRequest()).vectors
+    computed = index_project(desk, IndexRequest()).vectors
     monkeypatch.setattr("support.embedders.vector_of", lambda text: vector_of(text)[:40])
     here.write("later.md", "# Later\n\nHow to fix a boat.\n")
     report = index_project(desk, IndexRequest())
@@ -893,7 +893,7 @@ def test_another_model_under_the_same_name_is_told_of_and_replaced_on_request(
         "is lexical; `leafmark index --rebuild --vectors` makes them again"
     )
     report = index_project(desk, IndexRequest(rebuild=True))
-    assert (report.vectors, report.pending_vectors, report.warnings) == (made + 1, 0, ())
+    assert (report.vectors, report.pending_vectors, report.warnings) == (computed + 1, 0, ())
     assert search(desk, "fix a boat").mode == "hybrid"
 
 
