@@ -91,12 +91,12 @@ class FakeApp:
         *,
         flags: Mapping[str, object],
         environ: Mapping[str, str],
-        tell: Callable[[Hint], None] | None = None,
+        report_hint: Callable[[Hint], None] | None = None,
     ) -> str:
         self.opened.append((directory, dict(flags)))
-        if tell is not None:
+        if report_hint is not None:
             for hint in self.told:
-                tell(hint)
+                report_hint(hint)
         return "project"
 
     def _reply(self, request: Any, reply: Any) -> Any:

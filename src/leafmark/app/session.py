@@ -69,7 +69,7 @@ class Session:
         _SESSIONS.add(self)
 
     def _begin(self) -> None:
-        self._looking = Lock()
+        self._checking = Lock()
         self._reading = Lock()
         self._reader: IndexReader | None = None
         self._lock = Lock()
@@ -77,7 +77,7 @@ class Session:
         self._events: FileEvents | None = None
         self.without_events: str | None = None  # why there are none
         self._changes = self._seen = 0
-        self._settled_at = self._looked_at = self._next_look = 0.0
+        self._settled_at = self._checked_at = self._next_check = 0.0
 
     def project(self, settings: Mapping[str, object] = MappingProxyType({})) -> Project:
         """Open the project with the current configuration; `settings` override it."""
@@ -92,22 +92,22 @@ class Session:
                 reader = self._reader = open_reader(root)
             return reader
 
-    def must_look(self, project: Project) -> bool:
+    def needs_check(self, project: Project) -> bool:
         """Whether the index may be behind the files of the project."""
         with self._lock:
             now = time.monotonic()
             if self._known != _known(project):
                 self._stop_events()
                 return True
-            if now - self._looked_at >= SURE_S or not project.is_indexed:
+            if now - self._checked_at >= SURE_S or not project.is_indexed:
                 return True
             if self._events is None and self.without_events is None:
                 self._begin_events(project)
                 return True  # what changed before raised no event
             if self._events is None:
-                return now >= self._next_look
+                return now >= self._next_check
             if self._waits:
-                is_settling = self._looked_at < self._settled_at <= now
+                is_settling = self._checked_at < self._settled_at <= now
             else:
                 self._note(self._events.changed(), self._events)
                 is_settling = now < self._settled_at
@@ -116,9 +116,9 @@ class Session:
     def wait(self, stop: threading.Event) -> None:
         """Wait until the files must be checked, at most `POLL_S`, or until `stop` is set."""
         with self._lock:
-            events, until = self._events, self._next_look
+            events, until = self._events, self._next_check
             if events is not None:
-                until = self._settled_at if self._looked_at < self._settled_at else math.inf
+                until = self._settled_at if self._checked_at < self._settled_at else math.inf
             elif self.without_events is None:
                 until = 0.0  # events are still to begin
             seconds = min(POLL_S, max(_QUIET_MS / 1000, until - time.monotonic()))
@@ -143,18 +143,18 @@ class Session:
         if events.is_over or self.without_events is not None:
             self._stop_events()
 
-    def ensure(self, project: Project, look: Callable[[], T]) -> T | None:
-        """Return `look()`, in one thread at a time; None if the files need no check."""
-        with self._looking:
-            if not self.must_look(project):
+    def ensure(self, project: Project, check: Callable[[], T]) -> T | None:
+        """Return `check()`, in one thread at a time; None if the files need no check."""
+        with self._checking:
+            if not self.needs_check(project):
                 return None
             with self._noting(project):
-                return look()
+                return check()
 
     @contextmanager
-    def looking(self, project: Project) -> Iterator[None]:
+    def checking(self, project: Project) -> Iterator[None]:
         """Guard a check of the files in the body, whether they need one or not."""
-        with self._looking, self._noting(project):
+        with self._checking, self._noting(project):
             yield
 
     @contextmanager
@@ -167,10 +167,10 @@ class Session:
         yield
         with self._lock:
             self._known, self._seen = known, changes
-            self._looked_at = time.monotonic()
-            took = self._looked_at - began
+            self._checked_at = time.monotonic()
+            took = self._checked_at - began
             seldom, soon = max(POLL_S, IDLE_SHARE * took), min(POLL_S, BUSY_SHARE * took)
-            self._next_look = self._looked_at + (seldom if self._waits else soon)
+            self._next_check = self._checked_at + (seldom if self._waits else soon)
 
     def forget(self) -> None:
         """Check the files again before the next call."""
@@ -410,13 +410,15 @@ RETRY_S = 5.0
 class Watcher:
     """Watches the trees of a project and brings its index up to date.
 
-    `open_project` is called before each round, since the configuration may change. `tell` gets
-    each event, in the thread of `run`.
+    `open_project` is called before each round, since the configuration may change. `report_event`
+    gets each event, in the thread of `run`.
     """
 
-    def __init__(self, open_project: Callable[[], Project], tell: Callable[[WatchEvent], None]):
+    def __init__(
+        self, open_project: Callable[[], Project], report_event: Callable[[WatchEvent], None]
+    ):
         self._open_project = open_project
-        self._tell = tell
+        self._report = report_event
         self._session = Session(lambda _: open_project(), waits=True)
         self._project = open_project()
         self._wrong: str | None = None  # the last reported problem of the configuration
@@ -430,33 +432,33 @@ class Watcher:
         """Watch until `stop` is set, or Ctrl-C interrupts a run of the index."""
         while not stop.is_set():
             self._reload()
-            self._tell_missing()
-            if time.monotonic() >= self._not_before and self._session.must_look(self._project):
-                self._look()
+            self._report_missing()
+            if time.monotonic() >= self._not_before and self._session.needs_check(self._project):
+                self._check()
                 if self._interrupted:
                     break
-            self._tell_how()
+            self._report_mode()
             self._session.wait(stop)
         self._session.close()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         """Bring the index up to date; report a failure, and try again later."""
         try:
-            with self._session.looking(self._project):
+            with self._session.checking(self._project):
                 report = self._upkeep.run(self._project, IndexRequest(confirmed=True))
         except LeafmarkError as error:
             self._fail(error)
             return
         self._interrupted = report.interrupted
         if did_something(report):
-            self._tell(WatchEvent("indexed", report=report))
+            self._report(WatchEvent("indexed", report=report))
         if report.failure is not None:
             self._session.forget()
             self._fail(report.failure)
 
     def _fail(self, error: LeafmarkError) -> None:
         self._not_before = time.monotonic() + RETRY_S
-        self._tell(WatchEvent("failed", error.message, error=error))
+        self._report(WatchEvent("failed", error.message, error=error))
 
     def _reload(self) -> None:
         """Open the project again; report a problem of its configuration once."""
@@ -465,9 +467,9 @@ class Watcher:
         except (ConfigError, NotFoundError) as error:
             if self._wrong != error.placed_message:
                 self._wrong = error.placed_message
-                self._tell(WatchEvent("failed", error.message, error=error))
+                self._report(WatchEvent("failed", error.message, error=error))
 
-    def _tell_how(self) -> None:
+    def _report_mode(self) -> None:
         """Report how changes are noticed, once for each configuration."""
         why = self._session.without_events
         how = (self._project, why)
@@ -476,18 +478,18 @@ class Watcher:
             kind, words = (
                 ("watching", "by events of the system") if why is None else ("polling", why)
             )
-            self._tell(WatchEvent(kind, words))
+            self._report(WatchEvent(kind, words))
 
-    def _tell_missing(self) -> None:
+    def _report_missing(self) -> None:
         missing = frozenset(tree.name for tree in self._project.trees if tree.is_missing)
         for name in sorted(missing - self._missing):
-            self._tell(
+            self._report(
                 WatchEvent(
                     "missing", f"the folder of tree {name!r} is gone; its documents are kept"
                 )
             )
         for name in sorted(self._missing - missing):
-            self._tell(WatchEvent("back", f"the folder of tree {name!r} is there again"))
+            self._report(WatchEvent("back", f"the folder of tree {name!r} is there again"))
         self._missing = missing
 
 

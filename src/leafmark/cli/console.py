@@ -348,7 +348,7 @@ def perform(call: Call, use_case: UseCase[Request, Response], request: Request) 
     the project are printed at the end.
     """
     hints: list[Hint] = []
-    project = project_of(call, tell=hints.append)
+    project = project_of(call, report_hint=hints.append)
     if "at" in call.values:
         from leafmark.app.history import project_at  # late: revisions are rarely used
 
@@ -383,12 +383,14 @@ def _confirmed(request: Any) -> Any:
     )
 
 
-def project_of(call: Call, *, tell: Callable[[Hint], None] | None = None) -> Project:
+def project_of(call: Call, *, report_hint: Callable[[Hint], None] | None = None) -> Project:
     """Return the project of the folder that a command works in; see `open_project`."""
     from leafmark.app import open_project
 
     console = call.console
-    return open_project(console.directory, flags=call.settings, environ=console.environ, tell=tell)
+    return open_project(
+        console.directory, flags=call.settings, environ=console.environ, report_hint=report_hint
+    )
 
 
 def unread_error(call: Call, name: str) -> NotFoundError | None:

@@ -200,7 +200,7 @@ class Index:
         """
         request = IndexRequest(rebuild=rebuild, confirmed=self._confirmed)
         session, project = self._open_session(), self._project()
-        with _worded_confirmation(), session.looking(project):
+        with _worded_confirmation(), session.checking(project):
             return index_for_program(project, request, progress)
 
     def search(  # noqa: PLR0913 -- the names of its keywords are its documentation
@@ -453,12 +453,12 @@ class Index:
                 )
             return project, ()
 
-        def look() -> None:
+        def check() -> None:
             request = ListRequest(confirmed=self._confirmed)
             self._notes = hints_for(bring_up_to_date(project, request)[1], PROGRAMS)
 
         with _worded_confirmation():
-            session.ensure(project, look)
+            session.ensure(project, check)
         if self._notes:
             session.forget()
         return project, self._notes

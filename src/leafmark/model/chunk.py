@@ -233,7 +233,7 @@ class ChunkedDocument(Frozen):
         return document_id(self.tree, self.document.path)
 
     @cached_property
-    def made_from(self) -> tuple[object, ...]:
+    def inputs(self) -> tuple[object, ...]:
         """The inputs that determine every chunk; a hash stands for the source, to save time."""
         source = self.document
         digest = hashlib.sha256(source.data).digest()
@@ -412,7 +412,7 @@ class Chunk(NamedTuple):
         if self.position != other.position:
             return False
         mine, others = self.owner, other.owner
-        return mine is others or mine.made_from == others.made_from
+        return mine is others or mine.inputs == others.inputs
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -648,9 +648,9 @@ class Chunk(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the chunk as JSON-ready data; keys, names and order are a published contract."""
-        return self.to_dict_beside(list(self.sibling_ids))
+        return self.to_dict_with_siblings(list(self.sibling_ids))
 
-    def to_dict_beside(self, sibling_ids: list[str]) -> dict[str, Any]:
+    def to_dict_with_siblings(self, sibling_ids: list[str]) -> dict[str, Any]:
         """Return the data of `to_dict` with the given list as `sibling_ids`."""
         owner, document, position = self.owner, self.owner.document, self.position
         content, path, count = self.content, self.section_path, owner.count_tokens

@@ -14,10 +14,10 @@ from leafmark.parsing.formats import (
     CONVERTERS,
     DATA_SUFFIXES,
     NO_FORMATS,
+    detect_format,
     format_names,
     format_of,
     parser_of,
-    tell_format,
 )
 from leafmark.parsing.plugins import FormatError, SourceFormat, installed_formats
 from leafmark.parsing.readable import ReadableBuilder, data_reader
@@ -66,7 +66,7 @@ def parse(
     >>> document.title, document.headings[0].end
     ('Guide', 8)
     """
-    detected = tell_format(path, data, formats)
+    detected = detect_format(path, data, formats)
     document = _within_bounds(_parsed(detected.format, data, path, outputs=notebook_outputs), data)
     if detected.faults:
         notes = [Diagnostic(path, FORMAT_FAILED, fault) for fault in detected.faults]

@@ -97,7 +97,7 @@ NO_FORMATS: Mapping[str, Format] = MappingProxyType({})
 # -- which format ------------------------------------------------------------------------
 
 
-class Told(NamedTuple):
+class DetectedFormat(NamedTuple):
     """The format of a source; `faults` names the formats that failed to decide, and why."""
 
     format: Format
@@ -115,19 +115,19 @@ def suffix_of(path: str) -> str:
     return name[dot:].lower() if 0 < dot < len(name) - 1 else ""
 
 
-def format_of(path: str, stated: Mapping[str, Format] = NO_FORMATS) -> Format | None:
+def format_of(path: str, formats: Mapping[str, Format] = NO_FORMATS) -> Format | None:
     """Return the core format for the file's name, None if it has none.
 
-    `stated` says what suffixes mean here, and is asked first. A file without a format, that is
+    `formats` says what suffixes mean here, and is asked first. A file without a format, that is
     no data file and needs no converter, is plain text if it is text at all. A source that was
     only called text besides, as Sphinx does, has the format of its own suffix.
 
     >>> format_of("_sources/usage.rst.txt"), format_of("notes.v2.txt"), format_of("llms.txt")
     ('rst', 'text', 'markdown')
     """
-    stated_format = _stated(path, stated) if stated else None
-    if stated_format is not None:
-        return stated_format
+    listed_format = _by_suffix(path, formats) if formats else None
+    if listed_format is not None:
+        return listed_format
     suffix = suffix_of(path)
     format_ = SUFFIXES.get(suffix)
     if format_ != "text":
@@ -136,37 +136,39 @@ def format_of(path: str, stated: Mapping[str, Format] = NO_FORMATS) -> Format | 
     return own if own in _SOURCES else _NAMES.get(path[path.rfind("/") + 1 :], format_)
 
 
-def _stated(path: str, stated: Mapping[str, Format]) -> Format | None:
+def _by_suffix(path: str, formats: Mapping[str, Format]) -> Format | None:
     """Return the configured format of the longest matching suffix of the file's name."""
     name = path[path.rfind("/") + 1 :].lower()
     dot = name.find(".", 1)
     while dot > 0:
-        if name[dot:] in stated:
-            return stated[name[dot:]]
+        if name[dot:] in formats:
+            return formats[name[dot:]]
         dot = name.find(".", dot + 1)
     return None
 
 
-def tell_format(path: str, data: bytes, stated: Mapping[str, Format] = NO_FORMATS) -> Told:
+def detect_format(
+    path: str, data: bytes, formats: Mapping[str, Format] = NO_FORMATS
+) -> DetectedFormat:
     """Return the format of the file at `path` that holds `data`.
 
     Its name decides first, then its `#!` line, the formats of other packages, and last, for
     what would be plain text, whether its markup is plainly that of another format.
 
-    >>> tell_format("a.pm", b"package A;\\n\\n=head1 NAME\\n").format
+    >>> detect_format("a.pm", b"package A;\\n\\n=head1 NAME\\n").format
     'pod'
     """
-    format_ = format_of(path, stated)
-    if format_ not in (None, "text") or _stated(path, stated) is not None:
-        return Told(format_ or "text")
+    format_ = format_of(path, formats)
+    if format_ not in (None, "text") or _by_suffix(path, formats) is not None:
+        return DetectedFormat(format_ or "text")
     if format_ is None and language_of(path, data):
-        return Told("script")
+        return DetectedFormat("script")
     claim, faults = find_claim(path, data)
     if claim is not None:
-        return Told(claim)
+        return DetectedFormat(claim)
     marked = _markup_of(data) if suffix_of(path) in _PROSE else None
     # all texts would say the same of a format that fails; those of unknown suffix may be its own
-    return Told(marked or "text", faults if format_ is None and suffix_of(path) else ())
+    return DetectedFormat(marked or "text", faults if format_ is None and suffix_of(path) else ())
 
 
 def format_names() -> list[Format]:

@@ -41,7 +41,7 @@ def iter_chunk_lines(
     """Yield each chunk's record on a line of its own."""
     siblings = _WrittenSiblings(document, ascii_only=ascii_only)
     for chunk in document.chunks:
-        line = dump_line(chunk.to_dict_beside([]), ascii_only=ascii_only)
+        line = dump_line(chunk.to_dict_with_siblings([]), ascii_only=ascii_only)
         head, _, rest = line.partition(_NO_SIBLINGS)
         yield f"{head}{_NO_SIBLINGS[:-1]}{siblings.beside(chunk)}]{rest}"
 

@@ -61,7 +61,7 @@ from leafmark.query import (
     plain_words,
 )
 from leafmark.search.lookup import find_chunks
-from leafmark.search.names import Name, asked_terms, is_borne, query_name
+from leafmark.search.names import Name, is_borne, name_terms, query_name
 from leafmark.search.options import SearchOptions
 from leafmark.search.stop_words import (
     detect_language,
@@ -370,7 +370,7 @@ def _shape_of(snapshot: Snapshot, topic: Expression, language: Language) -> _Sha
 def _name(snapshot: Snapshot, language: Language, words: Sequence[str]) -> Name:
     """Return the words as a `Name`; its forms are looked up together with the words."""
     name = query_name(language, words)
-    vocabulary_of(snapshot).expect(("names", term) for term in asked_terms(name))
+    vocabulary_of(snapshot).expect(("names", term) for term in name_terms(name))
     return name
 
 

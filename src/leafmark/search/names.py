@@ -180,7 +180,7 @@ def is_borne(snapshot: Snapshot, name: Name) -> bool:
     return any(frequency("names", term) for form in _all_forms(name) for term in _of_any(form))
 
 
-def asked_terms(name: Name) -> Iterator[str]:
+def name_terms(name: Name) -> Iterator[str]:
     """Yield all terms of names whose frequencies `find_bearers` may ask for."""
     if not name:
         return

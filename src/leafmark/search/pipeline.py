@@ -35,7 +35,7 @@ from leafmark.search.candidates import (
 from leafmark.search.compile import CompiledTopic, compile_topic
 from leafmark.search.grain import Introduce, bring_to_grain, filter_ancestors
 from leafmark.search.lookup import find_chunks
-from leafmark.search.names import asked_terms, query_name
+from leafmark.search.names import name_terms, query_name
 from leafmark.search.options import SearchOptions
 from leafmark.search.order import (
     Rerank,
@@ -98,7 +98,7 @@ class Compile:
         vocabulary_of(self._snapshot).expect(
             ("names", term)
             for language in self._snapshot.languages
-            for term in asked_terms(query_name(language, texts))
+            for term in name_terms(query_name(language, texts))
         )
 
 

@@ -151,6 +151,6 @@ def test_a_look_that_fails_counts_for_none(looked: Looked) -> None:
 def test_a_look_forced_is_a_look(looked: Looked) -> None:
     looked.ask()
     looked.ask()
-    with looked.session.looking(looked.session.project()):
+    with looked.session.checking(looked.session.project()):
         pass
     assert looked.ask() == 2

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path, PurePath
 from urllib.parse import quote
 
-from leafmark.app.answering.opening import open_telling
+from leafmark.app.answering.opening import open_reporting
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import AgentsRequest, LlmsRequest, Progress
@@ -28,7 +28,7 @@ from leafmark.model import (
     document_id,
 )
 from leafmark.namedtuples import NamedTuple
-from leafmark.parsing.formats import tell_format
+from leafmark.parsing.formats import detect_format
 
 _MAX_BYTES = 4 << 20
 """The largest agent file."""
@@ -46,7 +46,7 @@ def update_agents(
         UsageError: a file's markers are broken, or it is not UTF-8 or not a regular file.
         NotFoundError, StorageError, ForbiddenError: a file cannot be read or written.
     """
-    reader = open_telling(project, request, progress)
+    reader = open_reporting(project, request, progress)
     block = build_block(project, reader)
     files = [_agent_file(path, shown, block) for path, shown in _targets(project, request)]
     if request.write:
@@ -192,7 +192,7 @@ def _formats(paths: Iterable[str]) -> list[str]:
     """Return the names of the formats, the most frequent first."""
     counts: dict[str, int] = {}
     for path in paths:
-        format_name = tell_format(path, b"").format
+        format_name = detect_format(path, b"").format
         name = FORMAT_NAMES.get(format_name, format_name)
         counts[name] = counts.get(name, 0) + 1
     return sorted(counts, key=lambda name: (-counts[name], name))
@@ -332,7 +332,7 @@ def write_llms(
         raise UsageError(
             f"the base URL is {request.base_url!r}", hint="it begins with http:// or https://"
         )
-    reader = open_telling(project, request, progress)
+    reader = open_reporting(project, request, progress)
     names = [document_id(tree.name, path) for path in _paths(reader, tree)]
     all_links: list[_Link] = []
     texts = _read_documents(project, reader, names, request, all_links)

@@ -15,7 +15,7 @@ from posixpath import commonprefix
 from weakref import WeakKeyDictionary
 
 from leafmark.app.answering.listing import list_trees
-from leafmark.app.answering.opening import mending, open_index, open_telling
+from leafmark.app.answering.opening import mending, open_index, open_reporting
 from leafmark.app.answering.resolving import Resolver
 from leafmark.app.answering.searching import parse_request, search_index
 from leafmark.app.configuration.project import Project
@@ -271,7 +271,7 @@ def read_document(project: Project, name: str) -> DocumentReading:
     Raises:
         AmbiguousError, NotFoundError: the id names several chunks or none; there is no index.
     """
-    reader = open_telling(project, ListRequest(refresh=False), None)
+    reader = open_reporting(project, ListRequest(refresh=False), None)
     return DocumentReading(project, reader, Resolver(reader, reader.manifest).resolve(name))
 
 
@@ -294,7 +294,7 @@ def overview(project: Project) -> Overview:
         NotFoundError: there is no index.
     """
     trees = list_trees(project, ListRequest(refresh=False))
-    reader = open_telling(project, ListRequest(refresh=False), None)
+    reader = open_reporting(project, ListRequest(refresh=False), None)
     rows = [(row.modified_ns, key) for key, row in reader.manifest.items() if row.chunks]
     newest = (reader.document(document_id(*key)) for _, key in heapq.nlargest(MAX_BROWSED, rows))
     folders = _folders((document_id(*key) for _, key in rows), "")
@@ -312,7 +312,7 @@ def text_marker(project: Project, query: str) -> MarkText:
     if not query.strip():
         return lambda _: ()
     request = SearchRequest((query,), mode="lexical")
-    reader = open_telling(project, ListRequest(refresh=False), None)
+    reader = open_reporting(project, ListRequest(refresh=False), None)
     try:
         parsed = parse_request(project, request)
     except QueryError:

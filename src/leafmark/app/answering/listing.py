@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import overload
 
-from leafmark.app.answering.opening import UNREADABLE, mending, open_telling
+from leafmark.app.answering.opening import UNREADABLE, mending, open_reporting
 from leafmark.app.answering.resolving import Resolver
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexing.outcome import source_notes
@@ -54,7 +54,7 @@ def _open(project: Project, request: ListRequest, progress: Progress | None) -> 
     """Open the index for a listing; see `list_trees`."""
     for name in request.trees:
         project.get_tree(name)
-    return open_telling(project, request, progress)
+    return open_reporting(project, request, progress)
 
 
 def _tree_states(project: Project, reader: IndexReader | None) -> tuple[TreeStatus, ...]:

@@ -111,25 +111,25 @@ def mending(use_case: UseCase) -> UseCase:
     return cast("UseCase", answer)
 
 
-def open_telling(project: Project, request: Asking, progress: Progress | None) -> IndexReader:
-    """Return the reader of `open_index`, for an answer without hints: they go to `project.tell`.
+def open_reporting(project: Project, request: Asking, progress: Progress | None) -> IndexReader:
+    """Return the reader of `open_index`; for answers without hints, these go to the project.
 
     So do hints about ignored configuration, which would make a tree look empty, and about a part
     of a cluster that did not answer.
     """
     reader, hints = open_index(project, request, progress)
-    tell_hints(project, (*hints, *left_out_hints(project)))
+    report_hints(project, (*hints, *left_out_hints(project)))
     if project.remote is not None:
         snapshot = cast("RemoteSnapshot", reader)
-        snapshot.when_partial = lambda: tell_hints(project, [Hint("partial")])
+        snapshot.when_partial = lambda: report_hints(project, [Hint("partial")])
     return reader
 
 
-def tell_hints(project: Project, hints: Iterable[Hint]) -> None:
-    """Pass hints to `project.tell`, for answers that have no room for them."""
-    if project.tell is not None:
+def report_hints(project: Project, hints: Iterable[Hint]) -> None:
+    """Pass hints to `project.report_hint`, for answers that have no room for them."""
+    if project.report_hint is not None:
         for hint in hints:
-            project.tell(hint)
+            project.report_hint(hint)
 
 
 def left_out_hints(project: Project) -> tuple[Hint, ...]:

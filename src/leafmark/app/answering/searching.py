@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from leafmark.app.answering.opening import left_out_hints, mending, open_index, tell_hints
+from leafmark.app.answering.opening import left_out_hints, mending, open_index, report_hints
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
 from leafmark.app.requests import Progress, SearchRequest, WhyNotRequest
@@ -503,5 +503,5 @@ def _resolved(project: Project, reader: IndexReader, id_: str, hints: Sequence[H
     try:
         return Resolver(reader, reader.manifest).resolve(id_)
     except LeafmarkError:
-        tell_hints(project, hints)
+        report_hints(project, hints)
         raise

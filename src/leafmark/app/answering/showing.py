@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 
-from leafmark.app.answering.opening import mending, open_telling
+from leafmark.app.answering.opening import mending, open_reporting
 from leafmark.app.answering.resolving import Named, Resolver
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import Sources
@@ -41,7 +41,7 @@ def show_chunks(
         AmbiguousError: an id fits several chunks.
         NotFoundError: there is no index; unknown ids are in the report.
     """
-    reader = open_telling(project, request, progress)
+    reader = open_reporting(project, request, progress)
     resolver = Resolver(reader, reader.manifest)
     sources = Sources(project)
     links = Links(indexed_place(reader), KnownKeys(reader.manifest))

@@ -18,7 +18,7 @@ from itertools import islice
 from posixpath import basename
 from typing import Generic, TypeVar
 
-from leafmark.app.answering.opening import mending, open_telling
+from leafmark.app.answering.opening import mending, open_reporting
 from leafmark.app.answering.resolving import Resolver
 from leafmark.app.configuration.project import Project
 from leafmark.app.indexed_sources import indexed_bytes
@@ -66,7 +66,7 @@ def verify_texts(
         NotFoundError: there is no index, and the request does not refresh it.
         ConfirmationError, LockedError, StorageError, DamagedError: see `open_index`.
     """
-    reader = open_telling(project, request, progress)
+    reader = open_reporting(project, request, progress)
     trees = {tree for tree, _ in reader.manifest} | {tree.name for tree in project.trees}
     all_citations = [find_citations(text, trees) for _, text in request.texts]
     unplaced = dict.fromkeys(

@@ -39,9 +39,9 @@ class Project(Frozen):
     """The folder, trees and settings that a use case works with.
 
     `index_dir` is the folder of the index of this version of leafmark; see `index.folder`. A
-    program with many calls sets `open_kept`, so that not every call opens the index. `tell` gets
-    the hints of answers that have no place for them. `revision` is the revision of the trees; None
-    for the files as they are now.
+    program with many calls sets `open_kept`, so that not every call opens the index. `report_hint`
+    gets the hints of answers that have no place for them. `revision` is the revision of the trees;
+    None for the files as they are now.
     """
 
     directory: Path
@@ -50,12 +50,12 @@ class Project(Frozen):
     index_dir: Path
     open_kept: Callable[[Path], IndexReader] | None = None
     remote: RemoteIndex | None = None
-    tell: Callable[[Hint], None] | None = None
+    report_hint: Callable[[Hint], None] | None = None
     revision: str | None = None
 
     def _meaning(self) -> dict[str, Any]:
         """Return the fields that equal projects share: all but those for opening readers."""
-        means = ("open_kept", "remote", "tell")
+        means = ("open_kept", "remote", "report_hint")
         return {name: value for name, value in self._asdict().items() if name not in means}
 
     def tree(self, name: str) -> Tree | None:
@@ -276,7 +276,7 @@ def open_project(
     *,
     flags: Mapping[str, object],
     environ: Mapping[str, str],
-    tell: Callable[[Hint], None] | None = None,
+    report_hint: Callable[[Hint], None] | None = None,
 ) -> Project:
     """Return the project of the folder `directory`, with the configuration that applies there.
 
@@ -294,7 +294,8 @@ def open_project(
         from leafmark.app.cluster_index import remote_index  # late: few indexes lie in a cluster
 
         remote = remote_index(configuration.index, environ)
-    return Project(directory, configuration, configuration.trees, place, tell=tell, remote=remote)
+    trees = configuration.trees
+    return Project(directory, configuration, trees, place, report_hint=report_hint, remote=remote)
 
 
 def _leafmark_key() -> str:

@@ -62,7 +62,7 @@ class _Note(NamedTuple):
 def project_at(project: Project, revision: str, *, progress: Progress | None = None) -> Project:
     """Return the project as it was at a revision, indexed.
 
-    Trees outside its repository are left out, with a hint to `project.tell`.
+    Trees outside its repository are left out, with a hint to `project.report_hint`.
 
     Raises:
         NotFoundError, ForbiddenError, UsageError: see `find_revision` and `find_repository`.
@@ -79,7 +79,7 @@ def project_at(project: Project, revision: str, *, progress: Progress | None = N
         doing = "the revision is being indexed"
         with hold_lock(place / f"{_NOTE}.lock", timeout_s=timeout_s, doing=doing):
             _refresh(past, side, place, progress)
-        _tell(project, side)
+        _report_left_out(project, side)
     return past
 
 
@@ -118,14 +118,15 @@ def _at(project: Project, side: RevisionSide, place: Path, revision: str) -> Pro
     return project._replace(trees=trees, index_dir=place, revision=revision, remote=None)
 
 
-def _tell(project: Project, side: RevisionSide) -> None:
-    if project.tell is None:
+def _report_left_out(project: Project, side: RevisionSide) -> None:
+    if project.report_hint is None:
         return
     for tree in side.left_out:
         note = f"tree {tree.name} lies in no folder of the repository, so it is left out"
-        project.tell(Hint("tree-missing", values={"note": note}))
+        project.report_hint(Hint("tree-missing", values={"note": note}))
     for diagnostic in side.diagnostics:
-        project.tell(Hint("revision", values={"path": diagnostic.path, "note": diagnostic.message}))
+        values = {"path": diagnostic.path, "note": diagnostic.message}
+        project.report_hint(Hint("revision", values=values))
 
 
 def _refresh(past: Project, side: RevisionSide, place: Path, progress: Progress | None) -> None:

@@ -78,13 +78,13 @@ def carry_out(run: Run) -> IndexReport:
         LockedError: another process went on writing for `timeout_s`.
         StorageError, DamagedError: the index cannot be written.
     """
-    written = bring_up(run)
+    written = write_changes(run)
     # the writer and its memory of a large index are gone by now
     report = report_of(written.outcome, written.scan_result, run.project.open_reader())
     return report._replace(rebuilt=written.rebuilt, interrupted=written.interrupted)
 
 
-def bring_up(run: Run) -> Written:
+def write_changes(run: Run) -> Written:
     """Write the changes, and return them.
 
     Raises:
@@ -123,7 +123,7 @@ def _write(run: Run) -> Written:
         scan_result = _current_scan(run, writer)
         plan = _plan_for_writer(run, scan_result, writer)
         outcome.unchanged = plan.unchanged
-        scan_result.let_go()
+        scan_result.release()
         try:
             named = scan_result.named
             work = _Work(
@@ -253,7 +253,7 @@ def _apply(work: _Work, plan: Plan, outcome: Outcome) -> None:
         remove(key, work.writer, outcome)
     sources = deque([*plan.added, *plan.suspects])
     total, local = len(sources), work.project.configuration.index.workers
-    plan.let_go()
+    plan.release()
     with _machines(work.ray and total > 0) as machines:
         prepared = prepare_all(
             work.tasks(sources, plan.anew),

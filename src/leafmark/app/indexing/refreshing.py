@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from leafmark.app.configuration.config import Configuration
 from leafmark.app.configuration.project import Project
-from leafmark.app.indexing.index_run import Run, bring_up, carry_out, remove
+from leafmark.app.indexing.index_run import Run, carry_out, remove, write_changes
 from leafmark.app.indexing.interrupts import delayed_interrupts
 from leafmark.app.indexing.outcome import Outcome, is_document, report_of
 from leafmark.app.indexing.scanning import Scan, find_place, is_below, scan
@@ -22,8 +22,8 @@ from leafmark.app.indexing.source_changes import (
     EMPTIED,
     EMPTIED_FROM,
     emptied,
+    has_same_state,
     is_explained,
-    looks_the_same,
     plan_changes,
     plan_since,
 )
@@ -172,15 +172,15 @@ def refresh(
     request = IndexRequest(retry=False)
     current = _look(project, request, timeout_s=timeout_s, progress=progress)
     if isinstance(current, _Current):
-        _verify_beside(project)
+        _verify_in_background(project)
         return Refreshed(current.reader)
-    written = bring_up(current)  # without a report, which would read all rows
+    written = write_changes(current)  # without a report, which would read all rows
     if written.interrupted:
         raise KeyboardInterrupt
     return Refreshed(project.open_reader(), written.rebuilt)
 
 
-def _verify_beside(project: Project) -> None:
+def _verify_in_background(project: Project) -> None:
     """Check every byte of the index in the background, if that is due."""
     root = project.index_dir
     if is_verification_due(root):
@@ -388,7 +388,7 @@ def _dry_run(project: Project, request: IndexRequest, progress: Progress | None)
     )
     for source in plan.suspects:
         key = source.tree, source.path
-        if looks_the_same(source, manifest[key]):  # only too young to be sure without reading it
+        if has_same_state(source, manifest[key]):  # only too young to be sure without reading it
             outcome.unchanged += is_document(manifest, key)
         else:
             changed = outcome.modified if is_document(manifest, key) else outcome.added

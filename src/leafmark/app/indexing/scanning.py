@@ -56,7 +56,7 @@ class Scan:
         self.unseen: list[tuple[str, str]] = []
         self.missing: dict[str, Diagnostic] = {}
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Release the sources, after recording the notes about their grammars."""
         self.notes.diagnostics[:0] = grammar_notes(self.sources)
         self.sources = []
@@ -66,7 +66,7 @@ class Scan:
         """Say whether the scan covers all trees and could read all of their folders."""
         return self.scope is None and not self.unseen
 
-    def speaks_for(self, tree: str, path: str) -> bool:
+    def covers(self, tree: str, path: str) -> bool:
         """Say whether a source that is missing from the scan is gone."""
         if self.scope is not None and not is_below(tree, path, self.scope):
             return False

@@ -54,7 +54,7 @@ class Plan:
         self.anew: set[DocumentKey] = set()
         self.unchanged = unchanged
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Release the sources, once the run has them."""
         self.added, self.suspects = [], []
 
@@ -115,7 +115,7 @@ def named_before(project: Project, reader: IndexReader, key: DocumentKey) -> Sou
         return None
 
 
-def looks_the_same(source: SourceFile, row: ManifestRow) -> bool:
+def has_same_state(source: SourceFile, row: ManifestRow) -> bool:
     """Say whether size, times and inode are as recorded; a young file may still differ.
 
     See `CLOCK_GRAIN_NS`.
@@ -140,7 +140,7 @@ def plan_changes(
     """
 
     def is_known(source: SourceFile, row: ManifestRow) -> bool:
-        return looks_the_same(source, row) and not (retry and row.noted == TO_RETRY)
+        return has_same_state(source, row) and not (retry and row.noted == TO_RETRY)
 
     plan = Plan()
     young = last_run_ns - CLOCK_GRAIN_NS
@@ -162,11 +162,11 @@ def plan_changes(
             plan.suspects.append(source)
     if seen < len(known):
         _plan_missing(plan, scan, known, still_there, is_known)
-    _plan_anew(plan, scan, known)
+    _plan_new(plan, scan, known)
     return plan
 
 
-def _plan_anew(plan: Plan, scan: Scan, known: Manifest) -> None:
+def _plan_new(plan: Plan, scan: Scan, known: Manifest) -> None:
     """Read texts anew below a `conf.py` that came, went or changed: it may set their format."""
     changed = [
         *((source.tree, source.path) for source in [*plan.added, *plan.suspects]),
@@ -269,7 +269,7 @@ def _plan_missing(
     for file in scan.sources:
         paths_by_tree.setdefault(file.tree, set()).add(file.path)
     for key in known:
-        if key[1] in paths_by_tree.get(key[0], ()) or not scan.speaks_for(*key):
+        if key[1] in paths_by_tree.get(key[0], ()) or not scan.covers(*key):
             continue
         source = still_there(key)
         if source is None:

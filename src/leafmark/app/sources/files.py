@@ -62,9 +62,9 @@ def read_beneath(tree: Tree, path: str, known: KnownFiles | None = None) -> tupl
         for attempt in range(ATTEMPTS):
             if attempt:
                 os.lseek(descriptor, 0, os.SEEK_SET)
-            before = look(tree, path, os.fstat(descriptor))
+            before = file_state(tree, path, os.fstat(descriptor))
             data = _read_all(descriptor, before[0])
-            if len(data) == before[0] and look(tree, path, os.fstat(descriptor)) == before:
+            if len(data) == before[0] and file_state(tree, path, os.fstat(descriptor)) == before:
                 state = FileState(*before, hashlib.sha256(data).hexdigest())
                 if known is not None:
                     known.keep(tree.root, path, data, state)
@@ -85,7 +85,7 @@ def _unopened(tree: Tree, path: str, known: KnownFiles) -> tuple[bytes, FileStat
     try:
         whole = f"{_real_root(tree.root)}/{path}"
         info = os.stat(whole, follow_symlinks=tree.follow_symlinks)
-        return cached if cached[1][:4] == look(tree, path, info) else None
+        return cached if cached[1][:4] == file_state(tree, path, info) else None
     except OSError:  # opening it will say why
         return None
 
@@ -175,7 +175,7 @@ def _read_all(descriptor: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def look(tree: Tree, path: str, info: os.stat_result) -> Look:
+def file_state(tree: Tree, path: str, info: os.stat_result) -> StatKey:
     """Return size, mtime, ctime and inode, as in a walk; raise OSError if it must not be read."""
     if not stat.S_ISREG(info.st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file", path)
@@ -192,7 +192,7 @@ def look(tree: Tree, path: str, info: os.stat_result) -> Look:
 # times might not show another change. On systems without a time of change (Windows), where times
 # can be set back, nothing is cached.
 
-Look = tuple[int, int, int, int]
+StatKey = tuple[int, int, int, int]
 """Size, mtime, ctime and inode."""
 
 MAX_BYTES = 32_000_000

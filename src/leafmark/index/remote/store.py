@@ -392,7 +392,7 @@ class RemoteStore:
         overtaken = write_lines(self._cluster, records)
         write_lines(self._cluster, [line for line in leftovers if line.doc_id not in overtaken])
         if overtaken:
-            self._remove_overtaken([change for change in batch if change.doc_id in overtaken])
+            self._remove_superseded([change for change in batch if change.doc_id in overtaken])
 
     def _read_indexed(self, doc_ids: Sequence[str]) -> list[_State]:
         """Return the cluster's current state of each document, in their order."""
@@ -497,7 +497,7 @@ class RemoteStore:
             }
             yield Line({"delete": action}, doc_id=doc_id)
 
-    def _remove_overtaken(self, changes: Sequence[_Change]) -> None:
+    def _remove_superseded(self, changes: Sequence[_Change]) -> None:
         """Remove our chunks of sources that another writer replaced, unless they are the same."""
         known = self._read_indexed([change.doc_id for change in changes])
         lines = list[Line]()

@@ -70,7 +70,7 @@ def test_an_old_state_is_told_where_answers_have_no_hints(
     here.index()
     here.write("b.md", "# B\n\ntwo\n")
     told: list[Hint] = []
-    project = here.project()._replace(tell=told.append)
+    project = here.project()._replace(report_hint=told.append)
     with open_writer(project.index_dir, project.index_options()):
         answer(project)
     (hint,) = told
@@ -96,7 +96,7 @@ def test_trees_that_are_left_out_are_told_where_answers_have_no_hints(
     here.configure(LEFT_OUT)
     answer(here.project())  # with nobody to tell
     told: list[Hint] = []
-    answer(here.project()._replace(tell=told.append))
+    answer(here.project()._replace(report_hint=told.append))
     assert [hint.code for hint in told] == ["configuration", "tree-missing"]
 
 

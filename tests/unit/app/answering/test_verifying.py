@@ -9,7 +9,7 @@ import pytest
 from support.projects import Here
 
 from leafmark.app import verify_texts
-from leafmark.app.answering.opening import open_telling
+from leafmark.app.answering.opening import open_reporting
 from leafmark.app.requests import VerifyRequest
 from leafmark.errors import NotFoundError
 from leafmark.model import Verified, VerifyReport
@@ -248,11 +248,11 @@ def test_a_changed_source_under_a_refreshed_index_is_read_anew(
     citation = cite(guide, "guide.md#setup")
 
     def open_and_change(*args: Any, **wishes: Any) -> Any:
-        answer = open_telling(*args, **wishes)
+        answer = open_reporting(*args, **wishes)
         guide.write("guide.md", GUIDE.replace("Install it", "Install me"))
         return answer
 
-    monkeypatch.setattr("leafmark.app.answering.verifying.open_telling", open_and_change)
+    monkeypatch.setattr("leafmark.app.answering.verifying.open_reporting", open_and_change)
     assert verify(guide, citation).status == "changed"
 
 

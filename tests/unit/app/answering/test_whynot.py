@@ -60,7 +60,7 @@ def test_an_unknown_id_is_told(guide: Here) -> None:
 def test_what_was_left_out_is_said_with_a_report_and_with_an_error(guide: Here) -> None:
     guide.configure('[tree.here]\npath = "."\n[tree.x]\npath = "x"\n')
     told: list[Hint] = []
-    project = guide.project()._replace(tell=told.append)
+    project = guide.project()._replace(report_hint=told.append)
     request = WhyNotRequest("guide.md#fuel", SearchRequest(("petrol",)))
     assert [hint.code for hint in explain_why_not(project, request).hints] == ["tree-missing"]
     assert told == []

@@ -118,8 +118,8 @@ def test_a_file_that_changes_once_is_read_again(
             target.write_bytes(b"# longer\n")
         return found
 
-    real = files.look
-    monkeypatch.setattr(files, "look", look)
+    real = files.file_state
+    monkeypatch.setattr(files, "file_state", look)
     assert read_beneath(tree, "docs/a.md")[0] == b"# longer\n"
 
 
@@ -127,7 +127,7 @@ def test_a_file_that_keeps_changing_is_not_read(
     tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stamps = iter(range(100))
-    monkeypatch.setattr(files, "look", lambda *_: (4, next(stamps), 0, 0))
+    monkeypatch.setattr(files, "file_state", lambda *_: (4, next(stamps), 0, 0))
     with pytest.raises(FileChangedError, match="the file changes while it is being read"):
         read_beneath(tree, "docs/a.md")
 
