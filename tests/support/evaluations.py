@@ -39,8 +39,6 @@ def small_report(gates: tuple[GateOutcome, ...] = ()) -> EvaluationReport:
     )
     return EvaluationReport(
         mode="lexical",
-        seed=1,
-        resamples=200,
         drafts=1,
         variants=found,
         groups=build_groups(found, Resampler(seed=1, resamples=200)),

@@ -272,7 +272,6 @@ class EvaluationRequest(NamedTuple):
     half: str | None = None
     by: str | None = None
     gates: tuple[str, ...] = ()
-    seed: int = 1
     resamples: int = 1000
     confirmed: bool = False
 

@@ -89,15 +89,7 @@ _OPTIONS = (
         metavar="BOUND",
         repeat=True,
     ),
-    Option("--queries", help="Show what became of every query."),
     Option("--worst", help="Show what became of the N worst.", metavar="N", type=at_least(1)),
-    Option("--seed", help="The seed of the intervals (1).", metavar="N", type=at_least(1)),
-    Option(
-        "--resamples",
-        help="How many times queries are drawn for an interval (1000); at least 40.",
-        metavar="N",
-        type=at_least(1),
-    ),
     JSON,
 )
 
@@ -181,8 +173,7 @@ def _print(call: Call, report: EvaluationReport) -> None:
     for warning in report.warnings:
         console.warn(warning)
     worst = call.values.get("worst")
-    are_shown = call.on("queries") or worst is not None
-    places = evaluation.worst_first(report, worst) if are_shown else []
+    places = [] if worst is None else evaluation.worst_first(report, worst)
     if console.json:
         console.write_json(evaluation.evaluation_record(report, places))
         return

@@ -25,8 +25,8 @@ _Draw = Callable[[Sequence[float]], tuple[float, ...]]
 TAIL = 0.025
 """The share of draws outside an interval, on each side."""
 
-MIN_RESAMPLES = round(1 / TAIL)
-"""With fewer draws, none would be outside an interval."""
+SEED = 1
+"""The seed of the draws of an evaluation, whose intervals never differ by chance."""
 
 MIN_QUERIES = 6
 """This many differences have one sign by chance in one case of 32; one less, in one of 16."""
@@ -52,7 +52,7 @@ class Estimate(NamedTuple):
 class Resampler:
     """Draws queries; a seed always gives the same draws, independent of earlier estimates.
 
-    Intervals are meaningful from `MIN_RESAMPLES` on.
+    Intervals are meaningful from `1 / TAIL` resamples on.
     """
 
     def __init__(self, *, seed: int, resamples: int):
@@ -250,8 +250,6 @@ class EvaluationReport(NamedTuple):
     """
 
     mode: str
-    seed: int
-    resamples: int
     drafts: int
     variants: tuple[VariantOutcomes, ...]
     groups: tuple[Group, ...]

@@ -33,7 +33,7 @@ from leafmark.evaluation.judgments import JudgedQuery, as_listed, check_all, hal
 from leafmark.evaluation.metrics import METRICS, Passage, overlaps
 from leafmark.evaluation.references import Library, read_queries
 from leafmark.evaluation.results import (
-    MIN_RESAMPLES,
+    SEED,
     Drafts,
     EvaluationReport,
     Gate,
@@ -114,16 +114,11 @@ def evaluate_project(
     `flags` and `environ` are those with which the project was opened.
 
     Raises:
-        UsageError: a file, query, reference, way to search, gate or number of resamples is wrong.
+        UsageError: a file, query, reference, way to search or gate is wrong.
         StorageError: a file cannot be read, or documents were changed meanwhile.
         ProviderError: a way to search needs vectors, and there are none.
         ConfirmationError, LockedError, ...: see `check_large_folder` and `refresh`.
     """
-    if request.resamples < MIN_RESAMPLES:
-        raise UsageError(
-            f"{request.resamples} resamples are too few for an interval of 95 %",
-            hint=f"the minimum is {MIN_RESAMPLES}",
-        )
     variants = _variants(project, request)
     projects = [_open_variant(project, {**flags, **way.settings}, environ) for way in variants]
     library = Library(project)
@@ -143,12 +138,10 @@ def evaluate_project(
         library.check_unchanged(reader)
     _, diagnostics = source_notes(library.scan, reader)
     forget_unused({own_project.shared_dir for own_project in projects})
-    resampler = Resampler(seed=request.seed, resamples=request.resamples)
+    resampler = Resampler(seed=SEED, resamples=request.resamples)
     groups = build_groups(outcomes, resampler, request.by or "")
     return EvaluationReport(
         mode=", ".join(dict.fromkeys(map(search_mode, projects))),
-        seed=request.seed,
-        resamples=request.resamples,
         drafts=sum(query.draft for query, _ in judged),
         variants=tuple(outcomes),
         groups=groups,

@@ -61,7 +61,7 @@ def _heading(report: EvaluationReport, names: Sequence[str], labels: Sequence[st
     limits = " or ".join(dict.fromkeys(str(run.limit) for run in report.variants))
     lines = [
         f"{report.mode}, {limits} results a query; {chunks}",
-        f"[95 % intervals of {report.resamples:,} resamples, seed {report.seed}]",
+        "[95 % intervals]",
     ]
     if len(report.variants) > 1:
         lines.append(f"differences are against {labels[0]}; {_MARK} is more than chance")
@@ -195,7 +195,7 @@ def evaluation_record(report: EvaluationReport, places: Sequence[int]) -> dict[s
         "schema_version": SCHEMA_VERSION,
         **fields_of(report, "mode"),
         "limit": report.variants[0].limit,
-        **fields_of(report, "seed", "resamples", "drafts"),
+        **fields_of(report, "drafts"),
         "variants": [
             {
                 "name": run.variant.name,

@@ -27,9 +27,8 @@ from leafmark.model import Diagnostic
         (["--kind", "a", "--kind", "b", "-t", "x"], {"kinds": ("a", "b"), "trees": ("x",)}),
         (["--half", "judge", "--by", "tree"], {"half": "judge", "by": "tree"}),
         (["--gate", "rr500>=1", "-n", "5"], {"gates": ("rr500>=1",), "limit": 5}),
-        (["--seed", "7", "--resamples", "50"], {"seed": 7, "resamples": 50}),
         (["--worst", "2", "-y"], {"confirmed": True}),
-        (["--queries", "--mode", "lexical"], {"modes": ("lexical",)}),
+        (["--mode", "lexical"], {"modes": ("lexical",)}),
         (["--mode", "lexical,hybrid"], {"modes": ("lexical", "hybrid")}),
     ],
 )
@@ -48,7 +47,7 @@ def test_tables_and_then_the_worst(leafmark_run: Leafmark) -> None:
 
 
 def test_json(leafmark_run: Leafmark) -> None:
-    ran = leafmark_run("eval", "q.jsonl", "--queries", "--json")
+    ran = leafmark_run("eval", "q.jsonl", "--worst", "9", "--json")
     assert problems(ran.json, "eval") == []
     assert len(ran.json["queries"]) == 3
 
@@ -132,7 +131,6 @@ def test_make_takes_nothing_else(leafmark_run: Leafmark) -> None:
         ("--half", "judge"),
         ("--by", "kind"),
         ("--gate", "rr500>0"),
-        ("--queries",),
         ("--mode", "lexical"),
     ],
 )

@@ -355,7 +355,6 @@ def test_an_answer_in_another_file_of_the_same_bytes_is_found(here: Here) -> Non
             UsageError,
             "the gate empty-unanswerable>0 matches none of the queries",
         ),
-        ({"resamples": 39}, UsageError, "39 resamples are too few for an interval of 95 %"),
         (
             {"compare": ("auto+relax_share=7",)},
             ConfigError,

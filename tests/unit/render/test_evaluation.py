@@ -21,7 +21,7 @@ GATES = (GateOutcome("rr500>=0.5", 0.7, True), GateOutcome("rr500>=0.9", 0.7, Fa
 def test_the_table() -> None:
     assert render_evaluation(small_report(GATES), PLAIN) == (
         "lexical, 10 or 50 results a query; fixed 1,200 chunks, auto 30 chunks\n"
-        "[95 % intervals of 200 resamples, seed 1]\n"
+        "[95 % intervals]\n"
         "differences are against fixed; * is more than chance\n"
         "1 of the queries is a draft that nobody has looked at\n"
         "\n"
