@@ -227,7 +227,8 @@ class InfoScanner(LineScanner):
 
     def _is_title(self, at: int) -> bool:
         """Whether a line stands alone above a line of marks of exactly its width."""
-        if at + 1 >= self._stop or at + 1 in self._nodes or self._line(at)[:1] in ("", " "):
+        stop = min(self._stop, self.after)
+        if at + 1 >= stop or at + 1 in self._nodes or self._line(at)[:1] in ("", " "):
             return False
         rule = self._line(at + 1)
         if not _RULE.match(rule) or (at + 2 < self._stop and self._line(at + 2)):
