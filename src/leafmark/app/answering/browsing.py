@@ -43,7 +43,7 @@ MAX_COUNTED_DOCUMENTS = 20_000
 """Documents that they are counted from if a request only narrows documents: 3 µs for each."""
 
 MAX_BROWSED = 12
-"""The number of folders, tags and documents in an overview."""
+"""The number of folders and of tags in an overview."""
 
 MAX_TAGGED = 300
 """Documents whose tags are counted: each needs its record."""
@@ -276,7 +276,7 @@ def read_document(project: Project, name: str) -> DocumentReading:
 
 
 class Overview(NamedTuple):
-    """Entries to browse from: trees with their sizes, first folders, tags, the latest changes.
+    """Entries to browse from: trees with their sizes, first folders, tags.
 
     Tags count chunks, folders documents.
     """
@@ -284,7 +284,6 @@ class Overview(NamedTuple):
     trees: tuple[TreeStatus, ...] = ()
     folders: tuple[Facet, ...] = ()
     tags: tuple[Facet, ...] = ()
-    recent: tuple[DocumentEntry, ...] = ()
 
 
 def overview(project: Project) -> Overview:
@@ -295,15 +294,13 @@ def overview(project: Project) -> Overview:
     """
     trees = list_trees(project, ListRequest(refresh=False))
     reader = open_reporting(project, ListRequest(refresh=False), None)
-    rows = [(row.modified_ns, key) for key, row in reader.manifest.items() if row.chunks]
-    newest = (reader.document(document_id(*key)) for _, key in heapq.nlargest(MAX_BROWSED, rows))
-    folders = _folders((document_id(*key) for _, key in rows), "")
+    keys = (key for key, row in reader.manifest.items() if row.chunks)
+    folders = _folders((document_id(*key) for key in keys), "")
     tags = reader.terms("facts", fact("tag", ""), limit=MAX_BROWSED)
     return Overview(
         trees,
         _facet("folder", folders)[:MAX_BROWSED],
         tuple(Facet("tag", term.partition("=")[2], count) for term, count in tags),
-        tuple(entry for entry in newest if entry is not None),
     )
 
 

@@ -150,7 +150,6 @@ _ICONS = {
     "search": '<circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 4 4"/>',
     "copy": '<rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M3.5 10.5h-1v-8h8v1"/>',
     "edit": '<path d="m3 13 .7-3L11 2.7l2.3 2.3L6 12.3z"/>',
-    "document": '<path d="M4 1.8h5.5L13 5.3v9H4z"/><path d="M9.3 2v3.5H13"/>',
     "folder": '<path d="M1.8 3.5h4.4l1.5 1.8h6.5v7.5H1.8z"/>',
     "tag": '<path d="M2 2.5h5.5l6.3 6.3-5 5L2.5 7.5z"/><circle cx="5.2" cy="5.4" r=".8"/>',
     "tree": '<path d="M3 2.5v11M3 5.5h5M3 11h5"/><path d="M8.5 4h5v3h-5zM8.5 9.5h5v3h-5z"/>',
