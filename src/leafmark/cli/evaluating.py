@@ -234,11 +234,11 @@ FAILING = ("error", "warning", "note", "never")
     examples=(
         ("leafmark lint", "all documents"),
         ("leafmark lint guides/ README.md", "those of a folder, and a file"),
-        ("leafmark lint --since origin/main -o sarif > lint.sarif", "what a branch changed"),
-        ("leafmark lint --write-baseline .leafmark-lint.json", "accept what there is"),
-        ("leafmark lint --baseline .leafmark-lint.json --fail-on warning", "and fail on more"),
+        ("leafmark lint --since origin/main -o sarif > lint.sarif", "the changes of a branch"),
+        ("leafmark lint --write-baseline .leafmark-lint.json", "accept the present findings"),
+        ("leafmark lint --baseline .leafmark-lint.json --fail-on warning", "and fail on new ones"),
         ("leafmark lint --eval queries.jsonl", "with the queries that fail because of a title"),
-        ("leafmark lint rules", "what is looked for, why, and what to do"),
+        ("leafmark lint rules", "the rules, with reasons and remedies"),
     ),
     argument=Argument(
         "PATH|rules",
@@ -253,23 +253,23 @@ FAILING = ("error", "warning", "note", "never")
         Option("--since", help="Only documents that differ from a revision.", metavar="REV"),
         Option(
             "--eval",
-            help="Judged queries, as leafmark eval takes them: what they confirm comes first.",
+            help="Judged queries, as for leafmark eval: findings that they confirm come first.",
             metavar="FILE",
             repeat=True,
             complete="file",
         ),
         Option(
-            "--baseline", help="Leave out what this file knows.", metavar="FILE", complete="file"
+            "--baseline", help="Leave out the findings in FILE.", metavar="FILE", complete="file"
         ),
         Option(
             "--write-baseline",
-            help="Write what is found to this file, so that it is known from now on.",
+            help="Write the findings to FILE, as a baseline for later runs.",
             metavar="FILE",
             complete="file",
         ),
         Option(
             "--fail-on",
-            help="The least severe level that makes exit code 1; warning without it.",
+            help="The least severe level that gives exit code 1; warning without it.",
             metavar="LEVEL",
             type=Choice(FAILING),
         ),
@@ -284,16 +284,16 @@ FAILING = ("error", "warning", "note", "never")
     ],
 )
 def _lint(call: Call) -> int:
-    """Say what makes documents hard to find or to cite.
+    """Find problems that make documents hard to find or to cite.
 
-    Looks for links and anchors that lead nowhere, titles that repeat or say nothing, sections
+    Finds links and anchors that lead nowhere, titles that repeat or say nothing, sections
     that are far too long, empty or do not stand alone, images without words, tables without a
     header, code without a language, near duplicates, and pages that no text links to. Each rule
     has a reason and a fix: leafmark lint rules prints them.
 
-    A comment with `leafmark-lint: off RULE` silences a rule in the section that it stands in,
-    and before the first heading in the whole document. [lint] in leafmark.toml has the levels of
-    rules, rules that are off, paths to ignore, and a baseline.
+    A comment with `leafmark-lint: off RULE` silences a rule in its section, or, before the first
+    heading, in the whole document. [lint] in leafmark.toml has the levels of rules, rules that are
+    off, paths to ignore, and a baseline.
 
     Exit code 1 means that there is a finding of the level --fail-on, or a more severe one.
     """
@@ -425,18 +425,18 @@ def _tree_option() -> Option:
     ],
 )
 def _diff(call: Call) -> int:
-    """Say what changed in the documents, section by section.
+    """Show the changes of the documents, section by section.
 
     Compares section trees, not lines: sections that were added, removed, moved, renamed, split,
     merged or changed, by how much and in which blocks. A section has changed only if its own
-    bytes did. Then it lists the ids and anchors that no longer lead to what they led to, with
-    where that stands now, and the links and citations that this broke.
+    bytes did. Then it lists the ids and anchors that no longer lead to their sections, with the
+    new places of these, and the links and citations that this broke.
 
     Revisions are read from git's objects: nothing is checked out, and nothing of the repository
     is run.
 
-    Exit code 1 means that something cited is gone: a link of the documents leads nowhere now,
-    or a citation or id in a --cited text does not hold.
+    Exit code 1 means that a link of the documents leads nowhere now, or that a citation or id in
+    a --cited text is no longer valid.
     """
     from leafmark.app.history import diff_project
     from leafmark.app.requests import DiffRequest

@@ -19,8 +19,8 @@ _WIDTH = 80
 
 _EXAMPLES = (
     ('leafmark search "restore a backup"', "search the current folder"),
-    ("leafmark show guides/backups.md#restoring-a-backup", "read what was found, by its id"),
-    ("leafmark ls docs", "see what is indexed"),
+    ("leafmark show guides/backups.md#restoring-a-backup", "read a result, by its id"),
+    ("leafmark ls docs", "list the documents of the index"),
 )
 
 _OPTIONS = "Options:"

@@ -104,7 +104,7 @@ def _init(call: Call) -> int:
     options=(JSON,),
 )
 def _doctor(call: Call) -> int:
-    """Say what is wrong, and what to do about it.
+    """Find problems, and suggest remedies.
 
     Checks the installation and its extras, the configuration, the folders, every byte of the
     index and its vectors, the sources and the tokenizer. Asks a configured embedder for one
@@ -123,23 +123,23 @@ def _doctor(call: Call) -> int:
 @command(
     "trust",
     examples=(
-        ("leafmark trust", "show what the folder's configuration asks for, and allow it"),
-        ("leafmark trust --list", "what it asks for and what was allowed, here and elsewhere"),
-        ("leafmark trust --revoke", "take it back for this folder"),
+        ("leafmark trust", "show the permissions that the folder's configuration needs, and allow"),
+        ("leafmark trust --list", "needed and allowed permissions, here and elsewhere"),
+        ("leafmark trust --revoke", "revoke the permissions of this folder"),
     ),
     options=(
-        Option("--list", help="Only show what is asked for and what was allowed."),
-        Option("--revoke", help="Take back what was allowed for this folder's configuration."),
+        Option("--list", help="Only show the needed and the allowed permissions."),
+        Option("--revoke", help="Revoke the permissions of this folder's configuration."),
         JSON,
     ),
 )
 def _trust(call: Call) -> int:
-    """Allow what a folder's configuration asks for beyond the folder.
+    """Allow a folder's configuration to reach beyond the folder.
 
-    A configuration that came with a folder may not reach outside of it, name services or take
-    in files that may hold secrets: such parts are left out, with a warning, and the rest of it
-    works. This command shows them and asks whether to allow them; with --yes it does not ask.
-    Only what was shown is allowed: any change to it must be allowed again.
+    A configuration that came with a folder may not reach outside of it, name services or include
+    files that may hold secrets: such settings are left out, with a warning, and the others apply.
+    This command shows them and asks whether to allow them; with --yes it does not ask. Exactly
+    the shown settings are allowed: if they change, they must be allowed again.
     """
     from leafmark.app import list_trust, revoke
 
@@ -325,13 +325,13 @@ _INDEX_OPTIONS = (
     ),
     Option(
         "--remove",
-        help="Remove the given paths from the index; what no rule leaves out comes back with the "
-        "next run.",
+        help="Remove the given paths from the index; the next run adds them again, unless a rule "
+        "leaves them out.",
     ),
     Option(
         "--prune",
-        help="Forget documents that are gone even where that is most of a tree at once, which is "
-        "otherwise taken for a disk that is not mounted.",
+        help="Forget missing documents even if most of a tree is missing; otherwise they are kept, "
+        "as a disk may not be mounted.",
     ),
     Option("--watch", help="Keep running, and update the index when files change. Ctrl-C ends it."),
     Option(
@@ -367,9 +367,9 @@ _INDEX_OPTIONS = (
 def _index(call: Call) -> int:
     """Build or refresh the index.
 
-    Reads what is new or changed, forgets what is gone, and says what it did. Searching does
-    this by itself; call it to build a large index ahead, to see diagnostics, or to rebuild.
-    Without paths all trees are indexed.
+    Reads new and changed files, forgets missing ones, and reports the changes. A search does the
+    same; use this command to build a large index ahead, to see diagnostics, or to rebuild. Without
+    paths all trees are indexed.
 
     An interrupted run loses nothing: the index stays as it was after the last commit.
     """
@@ -492,7 +492,7 @@ def _print_index_report(call: Call, report: IndexReport, *, line: bool) -> None:
     options=(JSON,),
 )
 def _status(call: Call) -> int:
-    """Show where the index is and what it holds.
+    """Show the folder and the content of the index.
 
     Reads only: nothing is indexed, and nothing is changed.
     """

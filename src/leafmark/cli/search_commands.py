@@ -299,7 +299,7 @@ def _why_not(call: Call) -> int:
     options=_related_options,
 )
 def _context(call: Call) -> int:
-    """Find the documents that matter for the files being worked on.
+    """Find the documents for the files that you work on.
 
     Takes the words of the files' paths, headings, definitions, names, comments and imports,
     scores each by where it occurs, how often, and how rare it is in the index, and searches for
@@ -334,7 +334,7 @@ def _context(call: Call) -> int:
     options=_related_options,
 )
 def _like(call: Call) -> int:
-    """Find sections like one, or like a file.
+    """Find sections similar to a section or a file.
 
     Searches for the words that say most about a chunk: those that are frequent in it and rare
     elsewhere. The chunk itself, what it is part of and its own parts are left out. What is not

@@ -289,7 +289,7 @@ TOOLS: tuple[Tool, ...] = (
         "What changed since a revision",
         "Compare the documents with those of a revision of their git repository, section by "
         "section: added, removed, moved, renamed, split, merged, changed, and the ids and anchors "
-        "that no longer lead to what they led to, with where that is now.",
+        "that no longer lead to their sections, with the new places of these.",
         (
             Parameter(
                 "since",
