@@ -466,7 +466,7 @@ class RunLinks:
         self._slug_count = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What another process needs to begin anew."""
+        """Return the arguments for a new object in another process."""
         return RunLinks, (self._jobs, self._chunked)
 
     def find(self, job: ChunkJob, document: Document, link: Link) -> str | None:
@@ -537,8 +537,8 @@ ALONE_BYTES = 4_000_000
 """A job of this size is done by the main process."""
 
 ANSWER_CHARS = 4_000_000
-"""A job's output beyond this is not held: the records of thousands of sections below one name
-each other, and come to gigabytes. Few documents below a megabyte have more than this otherwise."""
+"""Longer output of a job is not kept in memory: the records of thousands of sections below one
+heading name each other, and have gigabytes. Other documents below a megabyte seldom have more."""
 
 ASKED_AHEAD = 2
 """Batches that a worker has at a time, so that it never waits for the next."""

@@ -24,7 +24,7 @@ from leafmark.model import (
 )
 
 MAX_KEPT = 256
-"""The documents of which what their text lacks is kept for the next answers."""
+"""The number of documents whose dropped ranges and readers are cached for the next answers."""
 
 _KNOWN = KnownFiles()
 _DROPPED: Recent[tuple[str, str, bool], Sequence[tuple[int, int]]] = Recent(MAX_KEPT)

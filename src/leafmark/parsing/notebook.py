@@ -361,10 +361,10 @@ class Cell(NamedTuple):
 
 @dataclass(slots=True)
 class Notebook:
-    """What a notebook file holds.
+    """The content of a notebook file.
 
-    `is_one` is whether it has a list of cells at all, `is_old` whether they
-    stand in worksheets, as before nbformat 4.
+    `is_one` says whether it has a list of cells at all, `is_old` whether they are in worksheets, as
+    before nbformat 4.
     """
 
     cells: list[Cell] = field(default_factory=list)

@@ -38,7 +38,7 @@ _KINDS = frozenset(get_args(BlockKind))
 
 
 class FormatError(Exception):
-    """A format cannot be used: it cannot be imported, fails, or returns what is no document."""
+    """A format cannot be used: it cannot be imported, fails, or returns a wrong document."""
 
 
 class SourceFormat(Protocol):
@@ -77,7 +77,7 @@ class _Functions(NamedTuple):
 
 
 def installed_formats() -> list[str]:
-    """Return what packages register, those of others with their version."""
+    """Return the registered formats; those of other packages with the version of the package."""
     return [" ".join(entry) for entry in _registered()]
 
 
@@ -87,7 +87,7 @@ def foreign_formats() -> list[Format]:
 
 
 def find_claim(path: str, data: bytes) -> tuple[Format | None, tuple[str, ...]]:
-    """Return the first format that takes a file, and what is wrong with those asked before."""
+    """Return the first format that takes a file, and the errors of the formats tried before."""
     faults = []
     for entry in _registered():
         try:
@@ -112,7 +112,7 @@ def foreign_parser(name: Format) -> Callable[[bytes, str], Document]:
 
 
 def foreign_reader(name: Format) -> Reader | None:
-    """Return what makes the readable text of a format; None where there is none, or no format."""
+    """Return the function for the readable text of a format, if it has one."""
     entry = _entry(name)
     if entry is None:
         return None
@@ -124,7 +124,7 @@ def foreign_reader(name: Format) -> Reader | None:
 
 
 def _parse(entry: _Entry, data: bytes, path: str) -> Document:
-    """Parse with another package's function, and check what it returns.
+    """Parse with another package's function, and check its document.
 
     Raises:
         FormatError: it fails, or what it returns cannot be cut and cited.
@@ -244,7 +244,7 @@ def _functions(entry: _Entry) -> _Functions:
 
 @cache
 def _loaded(entry: _Entry) -> _Functions | str:
-    """Return the functions of a format, or what is wrong with it."""
+    """Return the functions of a format, or the error."""
     module, _, attributes = entry.value.partition(":")
     try:
         loaded: Any = import_module(module)
@@ -269,7 +269,7 @@ def _fault(entry: _Entry, error: BaseException) -> str:
 
 
 def _fault_of(document: object, data: bytes) -> str:
-    """Return what is wrong with a document, empty if it can be cut and cited."""
+    """Return the first error in a document; empty if it can be cut and cited."""
     if not isinstance(document, Document) or not isinstance(document.data, bytes):
         return f"no Document but {type(document).__name__}"
     if document.encoding == "utf-8" and document.data != data:

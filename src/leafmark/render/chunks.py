@@ -158,7 +158,7 @@ _WIDTH, _MIN_WIDTH = 80, 40
 _FLAGS = 16
 """Columns kept for the kind of content and the flags."""
 _DEEPEST = 8
-"""Levels that are indented; deeper ones stand below the last."""
+"""Levels that are indented; deeper ones have the indentation of the last."""
 _GLIMPSE = 200
 """Characters of a piece looked at for its first words."""
 
@@ -227,7 +227,7 @@ def render_statistics(
     tokenizers: Sequence[str],
     verbose: bool = False,
 ) -> str:
-    """Return the statistics and the quality report; `tokenizers` are what sizes are counted in."""
+    """Return the statistics and the quality report; `tokenizers` counted the sizes."""
     unit = "characters" if set(tokenizers) == {"characters"} else "tokens"
     deviating = (
         count_of(len(statistics.deviations), "document") if statistics.deviations else "none"
@@ -311,12 +311,12 @@ _DEEPEST_HEADING = 6
 
 
 def open_page(title: str) -> str:
-    """Return what stands before the first document."""
+    """Return the text before the first document."""
     return html_head(fold(title), "chunkpage.css")
 
 
 def close_page(summary: str) -> str:
-    """Return what stands after the last document; `summary` is text of several lines."""
+    """Return the text after the last document; `summary` is text of several lines."""
     return f"<footer><pre>{_safe(summary)}</pre></footer>\n</html>\n"
 
 
@@ -473,7 +473,7 @@ style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
 
 
 def html_head(title: str, stylesheet: str) -> str:
-    """Return what a page begins with, up to its title; `stylesheet` is a file of this package."""
+    """Return the beginning of a page, up to its title; `stylesheet` is a file of this package."""
     style, digest = _style(stylesheet)
     return _HEAD.format(digest=digest, title=escape(title), style=style)
 

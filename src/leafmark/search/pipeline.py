@@ -372,9 +372,9 @@ def _ids(result: Candidate) -> Iterator[str]:
 def _give_places(
     ranked: Sequence[Candidate], before: Sequence[Candidate], most: int
 ) -> tuple[list[Candidate], Phase]:
-    """Return results that follow those `before`, with what has no first place behind the others.
+    """Return the results that follow those `before`, with surplus ones of a document at the end.
 
-    Of the first places a document takes at most so many, if `most` is not 0.
+    A document takes at most `most` of the first places; 0 is no limit.
     """
     if not most:
         return list(ranked), Phase("documents", len(ranked), len(ranked))

@@ -177,7 +177,7 @@ _LETTER = "w"
 
 
 class Alternative(NamedTuple):
-    """One indexed term that a typed word stands for.
+    """One indexed term that a typed word may mean.
 
     `share` is the factor of its score; that of the typed word itself is 1. `word` is how
     it would be typed. Its `kind` is the typed word, a correction of it, or what is looked for
@@ -211,7 +211,7 @@ class Speller:
         self._analyzer: Analyzer = language.analyzer
 
     def frequency(self, term: str, fields: Iterable[str]) -> int:
-        """Return in how many live chunks `term` stands, in the field where they are most."""
+        """Return the number of live chunks with `term`, in the field with the most."""
         frequency = self._vocabulary.frequency
         return max([frequency(name, term) for name in fields], default=0)
 
@@ -301,7 +301,7 @@ class Speller:
         return self._vocabulary.remembered((self.language.name, typed), make)
 
     def expected_terms(self, word: str) -> Iterator[str]:
-        """Yield what `near` and `begun` will count if a word stands nowhere."""
+        """Yield the terms that `near` and `begun` will count if a word occurs nowhere."""
         typed = word.lower()
         beginning = _intact(typed)
         for stem in self._edit_stems(typed):
@@ -313,7 +313,7 @@ class Speller:
     def expected_lookups(
         self, word: str, term: str, fields: Sequence[str], distance: int
     ) -> Iterator[Lookup]:
-        """Yield what `near` will ask for if a word stands nowhere."""
+        """Yield the look-ups of `near` if a word occurs nowhere."""
         typed, names = word.lower(), tuple(fields)
         yield Lookup("alike", names, (bare(typed), bare(term)))
         if distance > 1:
@@ -326,7 +326,7 @@ class Speller:
     def expected_of_beginning(
         self, typed: str, fields: Sequence[str]
     ) -> tuple[Iterable[tuple[str, str]], list[Lookup]]:
-        """Return what `begun` will ask for: terms with their fields, and look-ups."""
+        """Return the terms, with their fields, and the look-ups of `begun`."""
         if not typed:
             return (), []
         stems = self._stems([typed + ending for ending in self._endings])
@@ -424,10 +424,10 @@ class Speller:
         return [stem for stem in stems if len(stem) < len(typed)]
 
     def _beginnings(self, typed: str) -> tuple[str, ...]:
-        """Return what terms begin with whose words begin with `typed`.
+        """Return the prefixes of terms whose words begin with `typed`.
 
-        That is `typed`, and what is left of it where the stemmer takes marks away: `prüf*`
-        has to find the term `prufung`. What the stemmer makes of a longer word tells.
+        These are `typed`, and its form without marks if the stemmer removes them: `prüf*` must find
+        the term `prufung`. The stem of a longer word shows whether it does.
         """
         longer = self._analyzer.plain_terms(typed + _LETTER)
         beginning = longer[0].removesuffix(_LETTER) if len(longer) == 1 else typed
@@ -442,7 +442,7 @@ def _intact(typed: str) -> str:
 
 
 def _forms(typed: str, term: str) -> tuple[str, ...]:
-    """Return what terms may be near: a word, its stem, and the word without an ending."""
+    """Return the forms to which terms may be near: a word, its stem, the word without an ending."""
     shorter = (
         typed[: -len(ending)]
         for ending in _ENGLISH_ENDINGS.split()

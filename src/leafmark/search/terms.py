@@ -50,13 +50,13 @@ from leafmark.search.spelling import (
 from leafmark.search.vocabulary import vocabulary_of
 
 MAX_MENDED = 2
-"""Unknown parts of one word that are corrected; more are no typing error (chosen by eye)."""
+"""The most unknown parts of one word that are corrected; more are no typing error (by eye)."""
 
 BEGUN_FROM = 3
-"""The least length of a word that is taken as a beginning where it stands nowhere itself."""
+"""The least length of a word that counts as a prefix if it occurs nowhere itself."""
 
 MAX_BEGUN = 8
-"""The most words that such a beginning stands for, the most frequent ones."""
+"""The most words to which such a prefix is expanded, the most frequent ones."""
 
 MAX_PHRASES = 64
 """Phrases that one phrase with several alternatives for its words may become."""
@@ -142,15 +142,15 @@ class TermCompiler:
 
     @property
     def compiled(self) -> tuple[CompiledTerm, ...]:
-        """What was looked for, in order, without negated parts."""
+        """The compiled terms, in order, without negated parts."""
         return tuple(self._compiled.values())
 
     def find(self, node: Term | Phrase | Prefix) -> CompiledTerm | None:
-        """Return what was looked for to find a node."""
+        """Return the compiled term of a node, if any."""
         return self._compiled.get(id(node))
 
     def expect(self, leaf: Expression) -> None:
-        """Note what will be asked of beginnings, and of words that stand nowhere."""
+        """Announce the look-ups for a prefix, or for a word in case that it occurs nowhere."""
         if isinstance(leaf, Prefix):
             typed = self._beginning(leaf)
             fields = self._fields(QueryScope())
@@ -233,9 +233,10 @@ class TermCompiler:
         return any(count(name, terms) for name in (*fields, self.language.links))
 
     def _instead(self, typed: str, scope: QueryScope) -> Sequences:
-        """Return what a word may mean that stands nowhere itself: `auth`, `dropdown`.
+        """Return the replacements of a word that occurs nowhere itself: `auth`, `dropdown`.
 
-        First what is written apart, then what it is inside of, then what begins so.
+        These are its parts as separate words, else the names that contain it, else the words that
+        begin with it.
         """
         if scope.distance is not None or scope.negated or not self._distance:
             return ()
@@ -259,7 +260,7 @@ class TermCompiler:
         ]
 
     def phrase(self, node: Phrase, scope: QueryScope) -> Query | None:
-        """Return the query for words beside each other, corrected only if edits were asked for."""
+        """Return the query for adjacent words, corrected only if the query requests edits."""
         terms = tuple(token.term for token in self._analyzer.tokens_of_word(node.text))
         if not terms:
             return None
@@ -268,7 +269,7 @@ class TermCompiler:
     def _phrases(
         self, node: Term | Phrase, scope: QueryScope, *, mended: bool = False
     ) -> list[tuple[Alternative, ...]]:
-        """Return the sequences that words beside each other stand for.
+        """Return the sequences of terms that adjacent words may mean.
 
         With `mended`, words that occur nowhere are corrected too, unless there are many of them.
         """
@@ -290,7 +291,7 @@ class TermCompiler:
         return _combinations(words)
 
     def _beginning(self, node: Prefix) -> str:
-        """Return the last word of what was typed, which is the beginning of others."""
+        """Return the last typed word, which is the prefix of others."""
         tokens = self._analyzer.tokens_of_word(node.text)
         return fold(node.text[tokens[-1].start : tokens[-1].end]).lower() if tokens else ""
 
@@ -313,7 +314,7 @@ class TermCompiler:
         return self._compile(node, scope, sequences, (), prefix=typed, rarer=rarer, marked=marked)
 
     def _choices(self, typed: str, term: str, scope: QueryScope, known: int) -> list[Alternative]:
-        """Return the indexed terms that a word stands for here; it stands in `known` chunks."""
+        """Return the indexed terms that a word may mean; it occurs in `known` chunks."""
         is_asked = scope.distance is not None
         distance = self._distance if scope.distance is None else scope.distance
         exact = Alternative(term, typed)
@@ -352,7 +353,7 @@ class TermCompiler:
         marked: Iterable[str] = (),
         begun: bool = False,
     ) -> Query:
-        """Return the query for one leaf, and record what was looked for.
+        """Return the query for one leaf, and record its compiled term.
 
         `rarer` are more queries by field, whose terms are `marked` in texts.
         """
@@ -388,7 +389,7 @@ class TermCompiler:
         return term.query
 
     def _links(self, terms: tuple[str, ...]) -> dict[str, Query]:
-        """Return the query for what links to an address: as rare as it is, wherever it stands."""
+        """Return the query for chunks that link to an address; they get its rarity."""
         frequency = self._vocabulary.phrase_frequency(self.language.links, terms)
         if not frequency:
             return {}
@@ -396,7 +397,7 @@ class TermCompiler:
         return {"links": Constant(phrase, self._vocabulary.idf(frequency))}
 
     def _defined(self, text: str, scope: QueryScope) -> Query | None:
-        """Return the query for what a text defines under a name: that is a title, too."""
+        """Return the query for chunks that define a name; it counts like a title."""
         name = query_name(self.language, [text])
         known = [term for term in chunk_terms(name) if self._vocabulary.frequency("names", term)]
         if not known:
@@ -407,7 +408,7 @@ class TermCompiler:
     # -- scores -----------------------------------------------------------------------
 
     def _idf(self, sequences: Sequences, *, is_known: bool) -> float:
-        """Return the rarity of what was typed; what had to be corrected is as rare as can be."""
+        """Return the rarity of the typed words; corrected words get the highest rarity."""
         if not is_known or _corrected(sequences):
             return self._vocabulary.idf(0)
         counts = (
@@ -416,10 +417,9 @@ class TermCompiler:
         return self._vocabulary.idf(max(counts, default=0))
 
     def _text_frequency(self, terms: Sequence[str]) -> int:
-        """Return in how many texts a word stands; for several terms, the rarest one.
+        """Return the number of texts with a word; of several terms, that of the rarest one.
 
-        Characters of a script without spaces are counted beside each other: only together
-        are they a word.
+        Characters of a script without spaces must be adjacent: only together are they a word.
         """
         body = self._names["body"]
         if len(terms) > 1 and all(map(is_solid, terms)):
@@ -453,10 +453,9 @@ class TermCompiler:
         return weights[field] * scope.boost
 
     def _level(self, field: str, sequences: Sequences) -> int:
-        """Return the frequency that sets the idf of all terms that one word stands for.
+        """Return the frequency for the idf of all terms that one word may mean: their highest.
 
-        It is the highest of theirs: else the rarest term, the least likely to be meant,
-        would score best.
+        Otherwise the rarest term, which is the least likely one, would score best.
         """
         others = [
             sequence[0].term

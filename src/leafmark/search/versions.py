@@ -1,25 +1,24 @@
-"""Versions and translations: pages that stand in several folders, one for each of what they are.
+"""Join results that are versions, translations, formats or repeats of one another.
 
-Two results are *versions* of one another when their trees and folders are called alike but for
-versions, their files and titles are called alike, and nearly all words of their texts are
-the same. Such are shown once, by the newest of those that score as well as the best, and the
-result names the others: those with the same bytes in `also_in`, those that are not quite the
-same in `other_versions`. Versions that differ more stay results of their own, the newer first.
+Two results are *versions* of one another if their trees and folders have the same names except for
+versions, their files and titles have the same names, and nearly all words of their texts are the
+same. The result is the newest of those that score as well as the best, and names the others: those
+with the same bytes in `also_in`, the others in `other_versions`. Versions that differ more stay
+separate results, the newer first.
 
-What is a version is told by names alone: numbers (`13`, `v5.6.x`, `version-4`, and in
-`llvm-15` what differs), `latest` and the like. Where a name misleads, little is lost: only
-texts that are nearly the same are joined.
+Names alone identify versions: numbers (`13`, `v5.6.x`, `version-4`, and the differing part of
+`llvm-15`), `latest` and the like. A misleading name does little harm, since only nearly equal texts
+are joined.
 
-*Translations* of a document stand in folders called by languages (`de`, `pt-BR`). All matches
-of one document in several languages are one document's: that in the language of the query, or
-else in the main one.
+*Translations* of a document are in folders with names of languages (`de`, `pt-BR`). Of all matches
+in several languages, only those in the language of the query stay, or else those in the main one.
 
-A document stands there in two *formats* (`git-add.txt`, `git-add.html`) if the two are called alike
-and so are their sections. A section of both is shown once.
+Two files are *formats* of one document (`git-add.txt`, `git-add.html`) if they and their sections
+have the same names. A section of both is shown once.
 
-A section *repeats* another if they are called alike, numbers apart, and read nearly the same, as in
-a page of all pages, or in the notes of each release: it is shown once, in the document that is
-called so, or else in the smallest.
+A section *repeats* another if their titles are equal except for numbers and their texts nearly
+equal, as in a page of all pages, or in the notes of each release. It is shown once, in the document
+that has its name, or else in the smallest.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ _NAMED = {
 _UNFINISHED = lazy_pattern(
     r"alpha|beta|rc(?![a-z])|preview|nightly|unstable|dev(?![a-z])", re.IGNORECASE
 )
-"""What is not released comes after what is."""
+"""Names of unreleased versions, which come after released ones."""
 
 LANGUAGE_CODES: Mapping[str, str] = MappingProxyType(
     {
@@ -102,7 +101,7 @@ LANGUAGE_CODES: Mapping[str, str] = MappingProxyType(
 
 
 class _Member(NamedTuple):
-    """A result, its rank from 0, its version and language, and what its page is called in all."""
+    """A result, its rank from 0, its version and language, and the common name of its page."""
 
     rank: int
     candidate: Candidate
@@ -124,10 +123,10 @@ def join_versions(
     read: Callable[[Entry], str | None],
     digest: Callable[[Entry], str | None],
 ) -> list[Candidate]:
-    """Return results, best first, with those shown once that are versions of one another.
+    """Return results, best first, with versions of one another joined.
 
-    `read` gives what a person reads in a whole span, `digest` the hash of its bytes; None
-    for what cannot be read. Only what is called alike is read.
+    `read` returns the readable text of a whole span, `digest` the hash of its bytes; None if it
+    cannot be read. Only results with the same names are read.
     """
     called_alike: dict[tuple[str, str, str | None], list[int]] = defaultdict(list)
     for rank, (entry, *_) in enumerate(candidates):
@@ -165,7 +164,7 @@ def _member(rank: int, candidate: Candidate) -> _Member:
 
 
 def _order_by_newness(members: Sequence[_Member], by_rank: list[Candidate | None]) -> None:
-    """Deal the scores of versions that stay results out anew: the newest gets the best."""
+    """Reassign the scores of versions that stay separate: the newest gets the best score."""
     left = [
         member
         for member in members
@@ -193,9 +192,9 @@ def _order_by_newness(members: Sequence[_Member], by_rank: list[Candidate | None
 def fold_translations(
     candidates: Sequence[Candidate], asked_in: Callable[[], str | None]
 ) -> list[Candidate]:
-    """Return results, best first, with those of one document in several languages as one's.
+    """Return results, best first, each document in only one language.
 
-    `asked_in` returns the language of the query, None where it is not clear.
+    `asked_in` returns the language of the query, None if it is not clear.
     """
     families: dict[tuple[str, str], dict[str, list[Candidate]]] = {}
     for candidate in candidates:
@@ -217,7 +216,7 @@ def fold_translations(
         ]
         best = languages[chosen][0]
         dropped |= {id(candidate) for candidate in others}
-        shown[id(best)] = _standing_for(best, others, _firsts(others))
+        shown[id(best)] = _replacing(best, others, _firsts(others))
     if not dropped:
         return list(candidates)
     return sort_candidates(
@@ -228,10 +227,10 @@ def fold_translations(
 
 
 def _chosen_language(languages: Mapping[str, Sequence[Candidate]], language: str) -> str:
-    """Return the language of a document that is shown: that of the query, or else the main one.
+    """Return the language in which a document is shown: that of the query, or else the main one.
 
-    Where the query does not tell its language, what it finds does: a title that only one
-    language has, or all words where another has some.
+    If the query's language is unclear, its matches decide: a title that only one language has, or
+    all words in one language and some in another.
     """
     code_wanted = next(
         (code for code in languages if language and code[:2].lower() == language), None
@@ -254,7 +253,7 @@ def are_of_one_page(first: Entry, other: Entry) -> bool:
 
 
 def other_version_filter(shown: Entry, other: Entry) -> str:
-    """Return what keeps a query to the version that `other` is of: `path:docs/v1.2/`."""
+    """Return the filter for the version of `other`: `path:docs/v1.2/`."""
     if shown.tree != other.tree:
         return format_query(Filter("tree", other.tree))
     known, folders = shown.path.split("/")[:-1], other.path.split("/")[:-1]
@@ -296,12 +295,12 @@ def fold_formats(
             for candidate in others:
                 del by_identity[id(candidate)]
             if others:
-                by_identity[id(shown[0])] = _standing_for(shown[0], others, _firsts(others))
+                by_identity[id(shown[0])] = _replacing(shown[0], others, _firsts(others))
     return sort_candidates(by_identity.values())
 
 
 def _firsts(candidates: Iterable[Candidate]) -> list[Entry]:
-    """Return the first result of each document, and the results that it stands for."""
+    """Return the first result of each document, with the results that are joined to it."""
     first: dict[str, Candidate] = {}
     for candidate in candidates:
         first.setdefault(candidate.entry.path, candidate)
@@ -417,10 +416,8 @@ def _fold_into_others(by_rank: dict[int, Candidate], texts: _Texts) -> None:
                 break
 
 
-def _standing_for(
-    shown: Candidate, others: Sequence[Candidate], named: Iterable[Entry]
-) -> Candidate:
-    """Return a result in place of all that it stands for; it lists some of them."""
+def _replacing(shown: Candidate, others: Sequence[Candidate], named: Iterable[Entry]) -> Candidate:
+    """Return a result that replaces others; it lists the `named` ones."""
     return shown._replace(
         score=max(candidate.score for candidate in (shown, *others)),
         topics=topics_of((shown, *others)),
@@ -444,7 +441,7 @@ def _first_versions(members: Sequence[_Member], texts: _Texts) -> tuple[_Member,
 
 
 def _joined(shown: _Member, same: Sequence[_Member], texts: _Texts) -> Candidate:
-    """Return the result to show, with the copies and the other versions that it stands for."""
+    """Return the result to show, with its copies and other versions."""
     copies = [member.candidate for member in same if texts.are_copies(shown, member)]
     others = [member.candidate for member in same if member.candidate not in copies]
     entries = (
