@@ -132,7 +132,7 @@ class KnownKeys:
     def holds(self, tree: str, path: str) -> bool:
         return (tree, path) in self._keys
 
-    def called(self, tree: str, stem: str) -> Iterable[str]:
+    def with_stem(self, tree: str, stem: str) -> Iterable[str]:
         """Return the paths with this `stem_of`."""
         return self._by_stem.get((tree, stem), ())
 
@@ -293,7 +293,7 @@ class Links:
     def _page(self, name: str, document: Origin) -> str | None:
         """Return the page of a wiki link: by its name in the tree, the nearest of several."""
         page_name = name.strip("/").lower()
-        places = self._known.called(document.tree, stem_of(page_name))
+        places = self._known.with_stem(document.tree, stem_of(page_name))
         places = [path for path in places if _is_called(path.lower(), page_name)]
         near = posixpath.dirname(document.path)
 

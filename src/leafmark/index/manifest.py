@@ -135,11 +135,11 @@ class ManifestTable(MutableMapping[DocumentKey, ManifestRow]):
 class SnapshotHead(NamedTuple):
     """The head of a snapshot.
 
-    `found` is the `digest_found` of its sources; `looked_ns` is the time when the last run began
+    `digest` is the `digest_found` of its sources; `looked_ns` is the time when the last run began
     to check them.
     """
 
-    found: str | None
+    digest: str | None
     looked_ns: int
 
 

@@ -354,7 +354,7 @@ class Index:
         project, hints = self._read()
         return verify_texts(project, request)[0]._replace(hints=hints)
 
-    def text(self, found: Answer | ShowReport, *, max_tokens: int | None = None) -> str:
+    def text(self, response: Answer | ShowReport, *, max_tokens: int | None = None) -> str:
         """Return an answer, or the report of `show`, as one text with its citations.
 
         With `max_tokens` it has as much as fits, counted by `chunking.tokenizer`: first the place
@@ -371,9 +371,9 @@ class Index:
         > Sign-in and access › Tokens
         [92 tokens left out: handbook:guides/access.md#tokens]
         """
-        return text_of(self._project(), found, max_tokens)
+        return text_of(self._project(), response, max_tokens)
 
-    def fit(self, found: Answer, *, max_tokens: int) -> Answer:
+    def fit(self, answer: Answer, *, max_tokens: int) -> Answer:
         """Return an answer with as much of its texts as fits, for another form of output.
 
         Each result has `passages`: its shown parts, with a citation each, and omissions.
@@ -390,7 +390,7 @@ class Index:
         >>> passage.citation, omission.tokens
         ('handbook:guides/access.md#tokens@68151014127b:680-834', 54)
         """
-        return fit_texts(self._project(), found, max_tokens)
+        return fit_texts(self._project(), answer, max_tokens)
 
     def source(self, document: DocumentEntry) -> bytes | None:
         """Return the bytes that the spans of a document refer to: its file's, if that is UTF-8.

@@ -252,17 +252,17 @@ _OF_HEADER = re.compile(r"(?:(?P<key>[A-Za-z][\w-]*+):)? +(?P<value>.*)|[A-Za-z]
 """A line of a header as mails have them, and proposals such as those of Python."""
 
 
-def _stated_title(lines: Sequence[str]) -> str:
-    """Return the title that the header of a text states, empty for none.
+def _header_title(lines: Sequence[str]) -> str:
+    """Return the title in the header of a text; empty if it has none.
 
-    >>> _stated_title(["PEP: 8", "Title: Style Guide", "Author: A,", "  B", "", "Text"])
+    >>> _header_title(["PEP: 8", "Title: Style Guide", "Author: A,", "  B", "", "Text"])
     'Style Guide'
-    >>> _stated_title(["Title: a paragraph", "of words"])
+    >>> _header_title(["Title: a paragraph", "of words"])
     ''
     """
-    found = [_OF_HEADER.fullmatch(line) for line in takewhile(bool, lines)]
-    stated = {one["key"].lower(): one["value"] for one in found if one and one["key"]}
-    return stated.get("title", "") if all(found) else ""
+    matches = [_OF_HEADER.fullmatch(line) for line in takewhile(bool, lines)]
+    fields = {row["key"].lower(): row["value"] for row in matches if row and row["key"]}
+    return fields.get("title", "") if all(matches) else ""
 
 
 _Mark = Callable[["RstScanner", int], int]
@@ -279,7 +279,7 @@ class RstScanner(LineScanner):
         self._label = ""
         self._labels = _NO_LABELS  # where those that adjoin begin: a line, and a number of blocks
         self._language = ""
-        self.title = _stated_title(lines.text)
+        self.title = _header_title(lines.text)
 
     # -- one construct -----------------------------------------------------------
 

@@ -152,17 +152,17 @@ def find_bearers(
     language: Language,
     name: Name,
     written: str,
-    called: Iterable[tuple[float, Sequence[Handle]]],
+    by_level: Iterable[tuple[float, Sequence[Handle]]],
     search: Search,
 ) -> dict[Handle, float]:
     """Return the bearers of a name or of the name in a frame, with their levels: higher is better.
 
-    `called` are the matches at each of `name_levels`. If the name is `written` as one
+    `by_level` are the matches at each of `name_levels`. If the name is `written` as one
     that belongs to another (`Lamp.dim`), it may stand beside the definition of the other.
     """
     naming = _Naming(snapshot, search)
     levels_by_chunk: dict[Handle, float] = {}
-    for level, matches in called:
+    for level, matches in by_level:
         for chunk in matches:
             levels_by_chunk.setdefault(chunk, level)
     if DOCUMENT_LEVELS.isdisjoint(levels_by_chunk.values()):
@@ -208,10 +208,10 @@ def title_fits(
     """
     *_, end = symbol_names(written)
     kind = name[-1].stem if len(name) > 1 and name[-1].stem in _AFTER_NAMES else ""
-    called = [word.typed for word in (name[:-1] if kind else name)]
+    words = [word.typed for word in (name[:-1] if kind else name)]
     kind = kind or _KINDS_OF_SIGNS.get(written[-1:], "")
-    says_letters = len(called) > 1 or not called[0].islower()
-    is_spelt = any(word[1:] != word[1:].lower() for word in called)
+    says_letters = len(words) > 1 or not words[0].islower()
+    is_spelt = any(word[1:] != word[1:].lower() for word in words)
     fits = {}
     for (chunk, level), path in zip(
         bearers.items(), snapshot.section_paths(list(bearers)), strict=True
@@ -220,7 +220,7 @@ def title_fits(
         title = path[-1]
         folded = title.lower()
         is_other = says_letters and any(
-            word not in title and word.lower() in folded for word in called
+            word not in title and word.lower() in folded for word in words
         )
         is_document = level in DOCUMENT_LEVELS
         is_same = _is_same(title, written, is_document=is_document)
@@ -354,9 +354,9 @@ class _Naming:
         terms = _known(self._snapshot, _both(FILE_TAIL, name))
         if not terms:
             return []
-        (called,) = self._search([HasAny("names", tuple(terms))])
-        roles = self._snapshot.roles(called)
-        bearers = [chunk for chunk, role in zip(called, roles, strict=True) if role in (0, CODE)]
+        (matches,) = self._search([HasAny("names", tuple(terms))])
+        roles = self._snapshot.roles(matches)
+        bearers = [chunk for chunk, role in zip(matches, roles, strict=True) if role in (0, CODE)]
         words = analyzer_for(None).terms
         prefixes = [
             words(path_stem(doc_id.partition(":")[2]))[0]
@@ -409,6 +409,6 @@ class _Naming:
         """Yield the query for the chunks in the documents with these names."""
         heads = _known(self._snapshot, names)
         if heads:
-            (called,) = self._search([HasAny("names", tuple(heads))])
-            refs = self._snapshot.refs(called)
+            (matches,) = self._search([HasAny("names", tuple(heads))])
+            refs = self._snapshot.refs(matches)
             yield (HasAny("doc_id", tuple(dict.fromkeys(doc_id for doc_id, _ in refs))),)

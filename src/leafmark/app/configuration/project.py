@@ -187,7 +187,7 @@ class Project(Frozen):
         from leafmark.chunking import ChunkingOptions, Yielding  # late: a search seldom chunks
 
         values: dict[str, Any] = _chunking(self.configuration, tree)
-        for name in _SIZES - _stated_sizes(self.configuration, tree):
+        for name in _SIZES - _set_sizes(self.configuration, tree):
             values[name] = Yielding(values[name])
         try:
             return ChunkingOptions(**values)
@@ -198,17 +198,17 @@ class Project(Frozen):
 
     def index_options(self) -> IndexOptions:
         """Return the options that determine the content of the index."""
-        default = _chunking_stated(self.configuration, None)
+        default = _chunking_and_sizes(self.configuration, None)
         special = {
             tree.name: values
             for tree in self.trees
-            if (values := _chunking_stated(self.configuration, tree)) != default
+            if (values := _chunking_and_sizes(self.configuration, tree)) != default
         }
         formats = {tree.name: sorted(tree.formats) for tree in self.trees if tree.formats}
-        stated = json.dumps([default, special, formats], sort_keys=True)
+        settings = json.dumps([default, special, formats], sort_keys=True)
         stemmers = {tree.name: self._setting("search.stemmer", tree) for tree in self.trees}
         return IndexOptions(
-            fingerprint=f"{_leafmark_key()}:{hashlib.sha256(stated.encode()).hexdigest()}",
+            fingerprint=f"{_leafmark_key()}:{hashlib.sha256(settings.encode()).hexdigest()}",
             languages={name: str(stemmer) for name, stemmer in stemmers.items()},
         )
 
@@ -252,23 +252,23 @@ def _chunking(configuration: Configuration, tree: Tree | None) -> dict[str, obje
     return values
 
 
-def _stated_sizes(configuration: Configuration, tree: Tree | None) -> set[str]:
+def _set_sizes(configuration: Configuration, tree: Tree | None) -> set[str]:
     """Return the sizes that are set; those of a preset and the defaults adapt to them."""
-    stated = set()
+    sizes = set()
     for size in _SIZES:
         name = f"chunking.{size}"
         overridden = tree is not None and name in tree.overrides
         is_default = not overridden and configuration.origin(name) == "default"
         value = _value(configuration, name, tree)
         if not is_default and value.__class__ is int:  # those of a preset are of a subclass
-            stated.add(size)
-    return stated
+            sizes.add(size)
+    return sizes
 
 
-def _chunking_stated(configuration: Configuration, tree: Tree | None) -> dict[str, object]:
+def _chunking_and_sizes(configuration: Configuration, tree: Tree | None) -> dict[str, object]:
     """Return the settings, and the names of the sizes that are set: the others adapt to these."""
-    stated = sorted(_stated_sizes(configuration, tree))
-    return {**_chunking(configuration, tree), "stated": stated}
+    sizes = sorted(_set_sizes(configuration, tree))
+    return {**_chunking(configuration, tree), "stated": sizes}
 
 
 def open_project(
@@ -305,5 +305,5 @@ def _leafmark_key() -> str:
     """
     defaults = [*ChunkingSettings()._field_defaults.values(), SearchSettings().stemmer]
     installed = [*installed_grammars(), *installed_formats()]
-    stated = json.dumps([FORMAT, STRUCTURE_VERSION, defaults, installed])
-    return hashlib.sha256(stated.encode()).hexdigest()
+    parts = json.dumps([FORMAT, STRUCTURE_VERSION, defaults, installed])
+    return hashlib.sha256(parts.encode()).hexdigest()

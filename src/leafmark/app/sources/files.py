@@ -211,7 +211,7 @@ class KnownFiles:
 
     def find(self, root: Path, path: str) -> tuple[bytes, FileState] | None:
         """Return a cached file and its state when it was read; it may have changed since."""
-        return self._kept.get((root, path))
+        return self._files.get((root, path))
 
     def keep(self, root: Path, path: str, data: bytes, state: FileState) -> None:
         """Cache a file that was just read, unless it is large or may be changing."""
@@ -220,17 +220,17 @@ class KnownFiles:
             return
         with self._lock:
             self._drop((root, path))
-            self._kept[root, path] = data, state
+            self._files[root, path] = data, state
             self._bytes += len(data)
             while self._bytes > self._most_bytes:
-                self._drop(next(iter(self._kept)))
+                self._drop(next(iter(self._files)))
 
     def reset(self) -> None:
         """Empty the cache; also in a forked child, where another thread may have held the lock."""
-        self._kept: dict[tuple[Path, str], tuple[bytes, FileState]] = {}
+        self._files: dict[tuple[Path, str], tuple[bytes, FileState]] = {}
         self._bytes = 0
         self._lock = Lock()
 
     def _drop(self, key: tuple[Path, str]) -> None:
-        data, _ = self._kept.pop(key, (b"", None))
+        data, _ = self._files.pop(key, (b"", None))
         self._bytes -= len(data)

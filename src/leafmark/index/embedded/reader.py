@@ -216,7 +216,7 @@ class IndexReader:
         The sources must be in the order of a walk. Three times as fast as the manifest.
         """
         known = self._head()
-        return known is not None and bool(known.found) and known.found == digest_found(sources)
+        return known is not None and bool(known.digest) and known.digest == digest_found(sources)
 
     @property
     def looked_ns(self) -> int:

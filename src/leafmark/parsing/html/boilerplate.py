@@ -414,7 +414,7 @@ class _Finder:
                 yield element.start, element.end
         yield from self._opened_sources()
         for name, is_one in _NAMED_BESIDE.items():
-            named = self.page.called(name)
+            named = self.page.tags_in_list(name)
             for element in self.page.elements if named else ():
                 if element.open in named and is_one(self, element):
                     yield element.start, element.end
@@ -422,8 +422,8 @@ class _Finder:
     def _signs_around(self, links: Spans) -> Iterator[tuple[int, int]]:
         """Yield the lines of links that are dropped, where nothing but signs stands beside them."""
         for start, end in filter(None, (self._line(*link) for link in links)):
-            kept = (each.start for each in self.page.links_in(start, end))
-            if not self.page.text_size(WORDS, start, end) and all(map(self._is_dropped, kept)):
+            starts = (link.start for link in self.page.links_in(start, end))
+            if not self.page.text_size(WORDS, start, end) and all(map(self._is_dropped, starts)):
                 yield start, end
 
     def _line(self, start: int, end: int) -> tuple[int, int] | None:
@@ -444,7 +444,7 @@ class _Finder:
 
     def _opened_sources(self) -> Iterator[tuple[int, int]]:
         """Yield the code right behind the control that opens it: the source of an entry."""
-        named = self.page.called("source.classes")
+        named = self.page.tags_in_list("source.classes")
         code = self.page.having("pre") if named else []
         starts = [block.start for block in code]
         for opener in self.page.having("label", "a", "button") if code else ():
@@ -549,8 +549,8 @@ class _Finder:
         at = bisect_left(page.text_starts, link.start) - 1
         if at < 0 or page.text_kinds[at] != SIGNS or link.start - page.text_ends[at] > _MAX_TAGS:
             return False
-        said = page.data[page.text_starts[at] : page.text_ends[at]]
-        return said.rstrip().endswith(b":") and _is_step(_label_of_text(said))
+        text = page.data[page.text_starts[at] : page.text_ends[at]]
+        return text.rstrip().endswith(b":") and _is_step(_label_of_text(text))
 
     # -- tables of contents and menus ------------------------------------------------
 

@@ -237,7 +237,7 @@ class Page:
         """The distinct start tags of elements, except plain ones."""
         return {element.open for element in self.elements if not element.open.is_plain}
 
-    def called(self, table: str) -> set[StartTag]:
+    def tags_in_list(self, table: str) -> set[StartTag]:
         """Return the start tags with a class in a list."""
         return {opening for opening in self.openings if table in opening.lists}
 

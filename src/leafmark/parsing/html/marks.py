@@ -262,7 +262,7 @@ def find_tabs(page: Page) -> Tabs:
     """Return the tabs of a page; a list of labels is one only if all of them have a panel."""
     if not _may_have_tabs(page.data):
         return Tabs({}, [], [])
-    own = page.called("tabs.labels") | {o for o in page.openings if o.role == "tablist"}
+    own = page.tags_in_list("tabs.labels") | {o for o in page.openings if o.role == "tablist"}
     panels = _panels(page)
     lists = [element for element in page.elements if element.open in own] if own else []
     labels: dict[int, str] = {}
@@ -293,8 +293,8 @@ def _may_have_tabs(data: bytes) -> bool:
 
 
 def _panels(page: Page) -> list[Element]:
-    own = page.called("tabs.panels") | {o for o in page.openings if o.role == "tabpanel"}
-    around = page.called("tabs.around")
+    own = page.tags_in_list("tabs.panels") | {o for o in page.openings if o.role == "tabpanel"}
+    around = page.tags_in_list("tabs.around")
     if not own and not around:
         return []
     return [

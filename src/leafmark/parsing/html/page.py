@@ -178,7 +178,7 @@ class _Parts:
     def _shown(self) -> str:
         """Return the title that the page shows outside of headings, "" if there is none."""
         first = min([h.start for h in self.headings[:1]], default=len(self.page.data))
-        named = self.page.called("heading.shown")
+        named = self.page.tags_in_list("heading.shown")
         for element in self.page.elements if named else ():
             if element.start >= first:
                 break

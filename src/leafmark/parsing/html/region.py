@@ -209,7 +209,7 @@ def _named(page: Page, code: list[Element]) -> Iterator[Element]:
     """Yield elements with numbers at code that are named as such, or hidden."""
     hidden = {opening for opening in page.openings if opening.is_hidden}
     links = {opening for opening in page.openings if _names_itself(opening)}
-    named = page.called("numbers.classes") | hidden | links
+    named = page.tags_in_list("numbers.classes") | hidden | links
     starts = [block.start for block in code]
     seen = -1
     for element in page.elements if named else ():
