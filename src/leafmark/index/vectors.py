@@ -7,6 +7,7 @@ INDEX/vectors/KEY/documents     records of documents: the texts that their chunk
 INDEX/vectors/KEY/UNUSED        rows that were unused at the time of this file
 INDEX/vectors/KEY/view-PLACE    see `vector_view`: the rows of each chunk of an index
 INDEX/vectors/KEY/LOCK          held by the one writer
+INDEX/vectors/KEY/queried       see `QueryVectorCache`: vectors that were computed for queries
 ```
 
 A chunk is embedded as one text, or as several windows if it is longer than the model reads.
@@ -31,6 +32,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from leafmark.errors import LockedError, StorageError
 from leafmark.index.engine import translate
 from leafmark.index.folder import (
     make_folder,
@@ -62,6 +64,9 @@ COMPACT_FROM = 10_000
 
 UNUSED_S = 7 * 86_400.0
 """How long rows must have been unused: sources that disappear may come back after a while."""
+
+MAX_CACHED = 20_000
+"""The most records of the file, 31 MB for `minilm`; after that, only the later half is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,3 +441,58 @@ def stored_model(folder: Path) -> VectorModel | None:
         return VectorModel(str(facts["name"]), str(facts["revision"]), int(facts["dimension"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
+
+
+class QueryVectorCache:
+    """The vectors of one model that were computed for queries, in the folder of its store.
+
+    They are one file of records like those of the store. Any process may append, even while another
+    one writes the index or its vectors: the lock is held for one write, and if another process
+    holds it, the vectors are not cached. The next process that appends cuts off a torn record.
+    """
+
+    def __init__(self, folder: Path, dimension: int):
+        self._path = folder / "queried"
+        self._dimension = dimension
+        self._rows: NDArray[np.void] | None = None
+        self._places: dict[bytes, int] | None = None
+
+    def find(self, hash_: bytes) -> NDArray[np.float32] | None:
+        """Return the vector of a text by its hash, None if there is no valid one."""
+        at = self._known().get(hash_)
+        if at is None or self._rows is None or not all(valid_rows(self._rows, [at])):
+            return None
+        vector: NDArray[np.float32] = self._rows[at]["vector"]
+        return vector
+
+    def _known(self) -> dict[bytes, int]:
+        """Return the row of each hash; a later row replaces an earlier one."""
+        if self._places is None:
+            self._places = {}
+            with contextlib.suppress(OSError):
+                self._rows = map_rows(self._path, self._dimension)
+                hashes = self._rows["hash"].tobytes()
+                self._places = {
+                    hashes[at : at + HASH_BYTES]: at // HASH_BYTES
+                    for at in range(0, len(hashes), HASH_BYTES)
+                }
+        return self._places
+
+    def keep(self, vectors: Mapping[bytes, NDArray[np.float32]]) -> None:
+        """Append vectors, by the hashes of their texts, if that is possible without waiting."""
+        records = [record_of(hash_, vector) for hash_, vector in vectors.items()]
+        with contextlib.suppress(OSError, LockedError, StorageError):
+            make_folder(self._path.parent)
+            with hold_lock(self._path.with_name("queried.LOCK"), timeout_s=0.0):
+                self._append(records)
+
+    def _append(self, records: Sequence[bytes]) -> None:
+        size = row_type(self._dimension).itemsize
+        with open(self._path, "ab") as file:
+            whole = os.fstat(file.fileno()).st_size // size
+            file.truncate(whole * size)
+            if whole + len(records) <= MAX_CACHED:
+                file.write(b"".join(records))
+                return
+        later = self._path.read_bytes()[(whole - MAX_CACHED // 2) * size :]
+        replace_index_file(self._path, [later, *records], what="the vectors")

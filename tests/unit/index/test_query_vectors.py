@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leafmark.index import query_vectors
+from leafmark.index import vectors
 from leafmark.index.lock import hold_lock
-from leafmark.index.query_vectors import QueryVectorCache
-from leafmark.index.vectors import row_type, text_hash
+from leafmark.index.vectors import QueryVectorCache, row_type, text_hash
 
 DIMENSION = 4
 RECORD = row_type(DIMENSION).itemsize
@@ -83,7 +82,7 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 
 
 def test_a_full_file_keeps_its_later_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query_vectors, "MAX_ROWS", 4)
+    monkeypatch.setattr(vectors, "MAX_CACHED", 4)
     names = ["a" * count for count in range(1, 6)]
     for name in names:
         keep(tmp_path, name)

@@ -38,9 +38,8 @@ from leafmark.embedding import (
 from leafmark.environment import reset_after_fork
 from leafmark.errors import LeafmarkError, ProviderError
 from leafmark.index import IndexReader
-from leafmark.index.query_vectors import QueryVectorCache
 from leafmark.index.vector_search import Background, Near, Searcher
-from leafmark.index.vectors import text_hash, vector_folder
+from leafmark.index.vectors import QueryVectorCache, text_hash, vector_folder
 from leafmark.model import Hint, Recent
 from leafmark.namedtuples import NamedTuple
 from leafmark.query import Expression

@@ -12,7 +12,7 @@ from support.embedders import DIMENSION, vector_of
 from leafmark.app.answering.meaning import CANDIDATES, CandidateVectors, VectorMeaning
 from leafmark.embedding import Vectors
 from leafmark.errors import ProviderError
-from leafmark.index.query_vectors import QueryVectorCache
+from leafmark.index.vectors import QueryVectorCache
 
 TEXTS = {
     ("t:car.md", 0): "Engines.|How to fix a car.|Roses.",
