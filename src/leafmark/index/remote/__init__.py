@@ -12,8 +12,7 @@ from leafmark.index.remote.cluster_snapshot import (
     open_snapshot,
     read_meta,
 )
-from leafmark.index.remote.layout import Names
-from leafmark.index.remote.sources import read_source
+from leafmark.index.remote.layout import Names, read_source
 from leafmark.index.remote.store import RemoteOptions, RemoteStore, open_store
 from leafmark.index.remote.vector_store import RemoteSearcher, RemoteVectors, VectorState
 

@@ -40,10 +40,10 @@ from leafmark.index.remote.layout import (
     chunk_id,
     find_changed_field,
     language_mapping,
+    read_source,
     record_id,
     routing_of,
 )
-from leafmark.index.remote.sources import read_source
 from leafmark.index.remote.word_index import Words
 from leafmark.index.schema import Language
 from leafmark.index.snapshot import ChunkRef, Handle, Lookup, Match, TreeCounts

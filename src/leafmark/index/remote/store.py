@@ -48,13 +48,13 @@ from leafmark.index.remote.layout import (
     language_mapping,
     meta_document,
     owner_of,
+    pack_source,
     record_id,
     routing_of,
     sources_body,
     stamp_of,
     words_body,
 )
-from leafmark.index.remote.sources import pack_source
 from leafmark.index.remote.vector_store import unused_lines, vector_indices
 from leafmark.index.remote.word_index import Words
 from leafmark.index.schema import Language
