@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from leafmark.index import IndexWriter
     from leafmark.model import DocumentEntry, Hint
 
-STRUCTURE_VERSION = 84
+STRUCTURE_VERSION = 85
 """Raised when the same bytes and settings give other chunks, or other words of chunks."""
 
 _SIZES = frozenset(("min_tokens", "target_tokens", "max_tokens", "fixed_tokens", "fixed_overlap"))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from leafmark.model import Heading, span_at, subtract
-from leafmark.parsing.html.dom import HEADING_LEVELS, Element, Page
+from leafmark.parsing.html.dom import HEADING_LEVELS, LINKED, WORDS, Element, Page
 from leafmark.parsing.html.entries import Entry
 from leafmark.parsing.html.page_words import in_words, is_permalink, words_of
 from leafmark.parsing.html.text import BLOCK_TAGS, BOX_TAGS, DRAWN_DOT, UNREAD_TAGS, is_set_apart
@@ -254,8 +254,10 @@ class _Outline:
         return None
 
     def _has_text_between(self, start: int, end: int) -> bool:
+        """Whether words stand in a range; numbers and signs, as `1.0.0 ·`, are none."""
         page = self.page
-        return any(page.has_text(*part) for part in subtract(start, max(start, end), self.dropped))
+        parts = subtract(start, max(start, end), self.dropped)
+        return any(page.text_size(kind, *part) for part in parts for kind in (LINKED, WORDS))
 
     def _own_anchor(self, heading: Element) -> str | None:
         """Return the id of a heading or of an anchor in it, unless it is that of a box."""
