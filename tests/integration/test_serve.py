@@ -146,7 +146,9 @@ def test_foreign_pages_and_hosts_are_refused(site: Site) -> None:
         (403, {"Sec_Fetch_Site": "same-site"}),
     ]:
         refused = get(address, "/api/trees", **headers)
-        assert (refused.status, problems(refused.json, "error")) == (status, [])
+        assert (refused.status, problems(refused.json, "problem")) == (status, [])
+        assert refused.headers["content-type"] == "application/problem+json"
+        assert refused.json["error"]["hint"]
     assert get(address, "/api/trees", "POST").status == 405
     assert get(address, "/api/trees", "OPTIONS", Origin="http://evil.example").status == 403
     assert fresh(address, "/api/trees").status == 200

@@ -11,6 +11,7 @@ import socket
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import closing
+from http import HTTPStatus
 from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -19,8 +20,18 @@ from starlette.responses import Response
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from leafmark.errors import ForbiddenError, LeafmarkError, StorageError, UsageError
+from leafmark.render.hint_texts import PROGRAMS
 from leafmark.render.jsontext import dump_line
 from leafmark.render.terminal import error_record
+
+PROBLEM = "application/problem+json"
+
+_HINTS = {
+    401: "send `Authorization: Bearer TOKEN`, with the server's token",
+    403: "call it from a page of this server, or from a program that sends no Origin",
+    421: "use the address that the server printed when it started",
+}
+"""What to do about a refused request, by its status."""
 
 MAX_CONNECTIONS = 800
 """Beyond it requests are answered with 503: a process may usually open 1,024 files."""
@@ -409,16 +420,26 @@ def _replay(
     return receive_again
 
 
+def problem_record(error: LeafmarkError, status: int) -> dict[str, Any]:
+    """Return the record of an error: its status, the status in words, what happened, what to do."""
+    record = error_record(error, PROGRAMS)
+    try:
+        title = HTTPStatus(status).phrase
+    except ValueError:
+        title = "Error"
+    problem = {"type": "about:blank", "title": title, "status": status, "detail": error.message}
+    return problem | record
+
+
 def _refusal(status: int, message: str) -> Response:
     headers = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
     headers |= {"www-authenticate": "Bearer"} if status == 401 else {}
     headers |= {"connection": "close"} if status in (408, 413) else {}
-    body = dump_line(error_record(_error(status, message)))
-    return Response(body, status, headers, media_type="application/json")
+    body = dump_line(problem_record(_error(status, message), status))
+    return Response(body, status, headers, media_type=PROBLEM)
 
 
 def _error(status: int, message: str) -> LeafmarkError:
     if status in (408, 413):
         return UsageError(message)
-    hint = "send `Authorization: Bearer TOKEN`, with the server's token" if status == 401 else None
-    return ForbiddenError(message, hint=hint)
+    return ForbiddenError(message, hint=_HINTS.get(status))

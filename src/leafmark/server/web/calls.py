@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from http import HTTPStatus
 from threading import Event
 from typing import Any, NamedTuple
 
@@ -44,7 +43,7 @@ from leafmark.render.json_objects import answer_record
 from leafmark.render.jsontext import dump_line
 from leafmark.render.reading import show_record, verification_record
 from leafmark.render.reports import listing_record, status_record
-from leafmark.render.terminal import error_record
+from leafmark.server.listening import PROBLEM, problem_record
 from leafmark.server.parameters import Arguments
 from leafmark.server.web.lab import MAX_TEXT_BYTES, chunk_text
 from leafmark.server.workspace import Freshness, Workspace
@@ -209,7 +208,6 @@ MAX_ANSWER_BYTES = 64 << 20
 """Most bytes of one answer; a source may have 50 MB by default."""
 
 JSON = "application/json"
-PROBLEM = "application/problem+json"
 HTML = "text/html; charset=utf-8"
 
 PAGE_POLICY = (
@@ -268,17 +266,6 @@ def problem(error: LeafmarkError, status: int | None = None) -> Reply:
     headers = (("retry-after", "1"),) if code == 503 else ()
     body = dump_line(problem_record(error, code)).encode()
     return Reply(body, PROBLEM, code, headers)
-
-
-def problem_record(error: LeafmarkError, status: int) -> dict[str, Any]:
-    """Return the record of an error: its status, the status in words, what happened, what to do."""
-    record = error_record(error, PROGRAMS)
-    try:
-        title = HTTPStatus(status).phrase
-    except ValueError:
-        title = "Error"
-    problem = {"type": "about:blank", "title": title, "status": status, "detail": error.message}
-    return problem | record
 
 
 def status_of(error: LeafmarkError) -> int:

@@ -11,9 +11,10 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from leafmark.server.listening import PROBLEM
 from leafmark.server.parameters import Parameter, input_schema
 from leafmark.server.web import calls
-from leafmark.server.web.calls import JSON, PROBLEM, Reply, Request
+from leafmark.server.web.calls import JSON, Reply, Request
 
 
 class Route(NamedTuple):
