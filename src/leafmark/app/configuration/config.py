@@ -285,12 +285,6 @@ def _placed(name: str, placed: PlacedValue, base: Path, home: Path) -> PlacedVal
     return PlacedValue(str(resolve_path(placed.value, base, home)), placed.location)
 
 
-def _not_a_setting(name: str, known: Iterable[str], location: str | None = None) -> ConfigError:
-    near = nearest(name, known)
-    hint = f"did you mean {near[0]}?" if near else "`leafmark config` lists the settings"
-    return ConfigError(f"{name} is not a setting", location=location, hint=hint)
-
-
 def _from_environment(
     environ: Mapping[str, str], folder: Path, home: Path
 ) -> dict[str, PlacedValue]:
@@ -305,7 +299,9 @@ def _from_environment(
         if not is_ours or not environ[variable]:
             continue
         if variable not in known:
-            raise _not_a_setting(variable, known, location=variable)
+            near = nearest(variable, known)
+            hint = f"did you mean {near[0]}?" if near else None
+            raise ConfigError(f"{variable} is not a setting", location=variable, hint=hint)
         setting = known[variable]
         value = parse_value(setting, environ[variable], location=variable)
         values[setting.name] = _placed(setting.name, PlacedValue(value, variable), folder, home)
@@ -319,10 +315,11 @@ def _from_flags(flags: Mapping[str, object], folder: Path, home: Path) -> dict[s
         if flag is None:
             continue
         if name not in known:
+            near = nearest(name, SETTINGS)
+            hint = f"did you mean {near[0]}?" if near else None
             if name in TABLES and isinstance(flag, Mapping):
                 hint = "write " + ", ".join(f"{name}.{key}" for key in flag)
-                raise ConfigError(f"{name} is not a setting", hint=hint)
-            raise _not_a_setting(name, SETTINGS)
+            raise ConfigError(f"{name} is not a setting", hint=hint)
         setting = known[name]
         if isinstance(flag, str):
             value = parse_value(setting, flag, location=None)

@@ -669,14 +669,6 @@ def test_a_flag_with_a_bad_value_is_an_error(desk: Desk) -> None:
     )
 
 
-def test_a_setting_like_no_other_is_answered_with_where_the_settings_are(desk: Desk) -> None:
-    hint = "`leafmark config` lists the settings"
-    assert refuse(desk, search__zebra=2) == ("search.zebra is not a setting", "", hint)
-    desk.environ["LEAFMARK_SEARCH_ZEBRA"] = "2"
-    message = "LEAFMARK_SEARCH_ZEBRA is not a setting"
-    assert refuse(desk) == (message, "LEAFMARK_SEARCH_ZEBRA", hint)
-
-
 def test_a_file_that_is_not_utf_8_is_an_error(desk: Desk) -> None:
     (desk.project / "leafmark.toml").write_bytes(b"# a\n# caf\xe9\n")
     message = "the configuration is not UTF-8 (byte 0xe9)"
