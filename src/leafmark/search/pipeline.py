@@ -175,7 +175,7 @@ class _Run:
         """Return the results of each phase.
 
         If results do not reach the limit because matches were joined, candidates get twice the
-        places, and what these add comes behind.
+        places, and what these add comes behind, unless another order than that by score is wanted.
         """
         options, results = self._options, list[Candidate]()
         compiled = [self._compile(topic) for topic in topics]
@@ -186,6 +186,9 @@ class _Run:
             steps = self._append(results, unique.candidates, topics)
             is_cut = any(topic.is_cut for topic in unique.by_topic)
             places *= 2
+        results = sort_results(
+            results, options.sort, lambda entry: self._texts.document(entry).state.modified_ns
+        )
         shown = results[options.offset : end]
         left = len(results) - end
         note = f"{left} more follow; a larger limit or an offset shows them" if left > 0 else ""
@@ -239,7 +242,7 @@ class _Run:
         candidates: Sequence[Candidate],
         topics: Sequence[Expression],
     ) -> list[Phase]:
-        """Append the candidates that no result stands for to the results, in the wanted order."""
+        """Append the candidates that no result stands for to the results, best first."""
         options, phases = self._options, list[Phase]()
         if self._rerank is not None and options.sort == "score" and not results:
             candidates, phase = rerank_candidates(
@@ -249,14 +252,9 @@ class _Run:
                 lambda entry: self._texts.readable(entry, entry.byte_start, entry.byte_end),
             )
             phases.append(phase)
-        ranked = sort_results(
-            _apart(candidates, results),
-            options.sort,
-            lambda entry: self._texts.document(entry).state.modified_ns,
-        )
         is_open = any(map(names_documents, topics))
         most = 0 if is_open or options.sort != "score" else options.max_per_document
-        placed, phase = _give_places(ranked, results, most)
+        placed, phase = _give_places(_apart(candidates, results), results, most)
         results += placed
         return [*phases, phase]
 

@@ -366,3 +366,15 @@ def test_versions_that_are_joined_leave_no_place_of_a_page_empty(tmp_path: Path)
     assert "cut" not in {hint.code for answer in answers for hint in answer.hints}
     shown = {result.entry.path for answer in (answers[0], answers[2]) for result in answer.results}
     assert len(shown) == 12
+
+
+def test_what_fills_a_page_in_another_order_has_its_place_in_it(tmp_path: Path) -> None:
+    pages = {
+        f"v{version}/beer{page}.md": f"# Beer {page}\n\n"
+        + "\n".join(f"Line {line} of {page} tells of wort and yeast." for line in range(9 + at))
+        for version in range(8)
+        for at, page in enumerate("abcdefghijkl")
+    }
+    library = Library(tmp_path, t=pages)
+    paths = [result.entry.path for result in library.search("wort yeast", sort="path").results]
+    assert (len(paths), paths) == (10, sorted(paths))
