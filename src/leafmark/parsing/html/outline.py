@@ -19,7 +19,7 @@ from leafmark.model import Heading, span_at, subtract
 from leafmark.parsing.html.dom import HEADING_LEVELS, LINKED, WORDS, Element, Page
 from leafmark.parsing.html.entries import Entry
 from leafmark.parsing.html.page_words import in_words, is_permalink, words_of
-from leafmark.parsing.html.text import BLOCK_TAGS, BOX_TAGS, DRAWN_DOT, UNREAD_TAGS, is_set_apart
+from leafmark.parsing.html.text import BLOCK_TAGS, DRAWN_DOT, UNREAD_TAGS, end_of_box
 from leafmark.parsing.html.tokens import RAW_TAGS, VOID_TAGS, attribute, iter_tokens, unescape
 from leafmark.parsing.titles import fold
 
@@ -390,7 +390,7 @@ def _heading_parts(data: bytes, start: int, end: int, *, buttons: bool = False) 
         elif name in BLOCK_TAGS or name == b"br" or at == box_end:
             parts.append(" ")
         elif not closing:
-            box_end = _end_of_box(data, name, at, stop)
+            box_end = end_of_box(data, name, at, stop)
             parts.append(" " if box_end >= 0 else "")
             if name == b"a":
                 skip_to = max(skip_to, is_permalink(data, at, stop))
@@ -398,12 +398,6 @@ def _heading_parts(data: bytes, start: int, end: int, *, buttons: bool = False) 
             if at >= skip_to and not is_kept and _is_hidden(name, data[at:stop]):
                 hidden, depth = name, 1
     return parts
-
-
-def _end_of_box(data: bytes, name: bytes, start: int, inner: int) -> int:
-    """Return where the words of an element end if a style sheet sets them apart, else -1."""
-    is_box = name in BOX_TAGS and is_set_apart(data, start, inner)
-    return data.find(b"<", inner) if is_box else -1
 
 
 def _is_hidden(name: bytes, tag: bytes) -> bool:

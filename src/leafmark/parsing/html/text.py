@@ -102,7 +102,7 @@ _CELLS = frozenset((b"td", b"th"))
 BLOCK_TAGS = _BREAKS.keys() | _CELLS
 """Elements that begin and end a line of text, or a cell."""
 
-BOX_TAGS = frozenset((b"span", b"code"))
+_BOX_TAGS = frozenset((b"span", b"code"))
 """Elements in a line that a style sheet may set apart."""
 
 UNREAD_TAGS = frozenset(
@@ -199,10 +199,16 @@ def _last_tag(data: bytes, begin: bytes, start: int, end: int) -> int:
     return max(at, data.rfind(begin.upper(), max(start, at), end))
 
 
-def is_set_apart(data: bytes, start: int, end: int) -> bool:
-    """Whether a style sheet parts the words of an element from those beside it, by its class."""
-    names = attribute(data, start, end, b"class") or ""
-    return "text.boxes" in lists_of(tuple(names.split()))
+def end_of_box(data: bytes, name: bytes, start: int, inner: int) -> int:
+    """Return where the words of an element end if a style sheet sets them apart, else -1.
+
+    Its class tells, and the element begins with `[start, inner)`, its start tag.
+    """
+    names = (attribute(data, start, inner, b"class") or "") if name in _BOX_TAGS else ""
+    if "text.boxes" not in lists_of(tuple(names.split())):
+        return -1
+    end = data.find(b"<", inner)
+    return end if end >= 0 else len(data)
 
 
 class _Reader:
@@ -584,9 +590,8 @@ class _Reader:
         elif closing:
             if start == self._box_end:
                 self._space = self._space or (start, end)
-        elif not self._pre and is_set_apart(self.data, start, end):
-            self._space = self._space or (start, end)
-            self._box_end = self.data.find(b"<", end)
+        elif not self._pre and (box_end := end_of_box(self.data, name, start, end)) >= 0:
+            self._space, self._box_end = self._space or (start, end), box_end
 
     def _input(self, name: bytes, start: int, end: int, closing: bool) -> None:
         """Mark the item of a list of tasks that begins with a box: is it done?"""
@@ -607,7 +612,7 @@ _HANDLERS: dict[bytes, _Handler] = {
     b"img": _Reader._image,
     b"image": _Reader._image,
     b"input": _Reader._input,
-    **dict.fromkeys(BOX_TAGS, _Reader._span),
+    **dict.fromkeys(_BOX_TAGS, _Reader._span),
     b"textarea": _Reader._preformat,
     b"label": _Reader._control,
     b"button": _Reader._control,
